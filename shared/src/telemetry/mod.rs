@@ -1,0 +1,4 @@
+//! What operators see of a running process: logs and metrics.
+
+pub mod logging;
+pub mod metrics;
