@@ -1,1 +1,19 @@
-//! Placeholder.
+//! Everything that runs on a developer's machine, and nothing that runs in production.
+//!
+//! In reading order:
+//!
+//! - [`mongo`]: a local MongoDB replica set: finding `mongod`, running it, breaking it on purpose. The tests
+//!   use this as a library.
+//! - [`stripe`]: events in Stripe's official shape, and their signature.
+//! - [`binaries`]: builds the product's own two programs and says where they are.
+//! - [`environment`]: every variable this package reads.
+//! - [`cli`]: the commands behind `cargo dev`.
+//!
+//! Errors are `anyhow` here, also in the library: each of them ends a command or a test, and is read by a
+//! person.
+
+pub mod binaries;
+pub mod cli;
+pub mod environment;
+pub mod mongo;
+pub mod stripe;
