@@ -1,8 +1,7 @@
 //! Typed reading of one table: each method takes a setting by name and either hands back
-//! its value or notes the fault.
+//! its value or notes the fault. Numbers are next door, in `number.rs`.
 
 use std::str::FromStr;
-use std::time::Duration;
 
 use config::{Value, ValueKind};
 
@@ -11,15 +10,6 @@ use super::raw::{Raw, Table};
 
 /// How long a name of a source or a sink may be: it stands in paths, labels and rows.
 const MAX_NAME: usize = 64;
-
-/// The range of a number and what it is without being set.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) unit: &'static str,
-    pub(super) min: i64,
-    pub(super) max: i64,
-    pub(super) default: i64,
-}
 
 /// A table with the key it stands under. One that is missing reads as an empty one.
 #[derive(Clone)]
@@ -77,7 +67,7 @@ impl<'a> Area<'a> {
         }
     }
 
-    fn value(&self, name: &str) -> Option<&'a ValueKind> {
+    pub(super) fn value(&self, name: &str) -> Option<&'a ValueKind> {
         self.table?.get(name).map(|value| &value.kind)
     }
 
@@ -137,10 +127,10 @@ impl<'a> Area<'a> {
         };
         let text = |(index, item): (usize, &'a Value)| {
             let key = format!("{}[{index}]", self.key(name));
-            match &item.kind {
-                ValueKind::String(text) => Ok((key, text.as_str())),
-                _ => Err(faults.add(key, "must be text in quotes")),
+            if let ValueKind::String(text) = &item.kind {
+                return Ok((key, text.as_str()));
             }
+            Err(faults.add(key, "must be text in quotes"))
         };
         // All of them before giving up, so that every fault is noted.
         let read: Vec<_> = items.iter().enumerate().map(text).collect();
@@ -154,73 +144,6 @@ impl<'a> Area<'a> {
             Some(ValueKind::Boolean(value)) => Ok(Some(*value)),
             Some(_) => Err(faults.add(self.key(name), "must be true or false")),
         }
-    }
-
-    /// A whole number within its limits. Text of digits counts too: from the environment
-    /// everything is text.
-    pub(super) fn integer(&self, name: &str, limits: &Limits, faults: &mut Faults) -> Checked<i64> {
-        let number = match self.value(name) {
-            None => return Ok(limits.default),
-            Some(ValueKind::I64(number)) => Some(*number),
-            Some(ValueKind::String(text)) => text.parse().ok(),
-            Some(_) => None,
-        };
-        let Limits { unit, min, max, .. } = limits;
-        match number {
-            Some(number) if (*min..=*max).contains(&number) => Ok(number),
-            Some(number) => {
-                let range = format!("{number} is not within {min} to {max} {unit}");
-                Err(faults.add(self.key(name), range.trim_end()))
-            }
-            None => {
-                let rule = format!("must be a whole number from {min} to {max} {unit}");
-                Err(faults.add(self.key(name), rule.trim_end()))
-            }
-        }
-    }
-
-    /// A whole number that has no default.
-    pub(super) fn required_integer(
-        &self,
-        name: &str,
-        limits: &Limits,
-        faults: &mut Faults,
-    ) -> Checked<i64> {
-        if self.has(name) {
-            return self.integer(name, limits, faults);
-        }
-        Err(faults.add(self.key(name), "is missing"))
-    }
-
-    /// A number of things or bytes. Limits keep it far from what `usize` can't hold.
-    pub(super) fn size(&self, name: &str, limits: &Limits, faults: &mut Faults) -> Checked<usize> {
-        let number = self.integer(name, limits, faults)?;
-        Ok(usize::try_from(number).unwrap_or_default())
-    }
-
-    /// A time in milliseconds.
-    pub(super) fn millis(
-        &self,
-        name: &str,
-        limits: &Limits,
-        faults: &mut Faults,
-    ) -> Checked<Duration> {
-        Ok(Duration::from_millis(
-            self.integer(name, limits, faults)?.unsigned_abs(),
-        ))
-    }
-
-    /// A time in units of `seconds`.
-    pub(super) fn seconds(
-        &self,
-        name: &str,
-        seconds: u64,
-        limits: &Limits,
-        faults: &mut Faults,
-    ) -> Checked<Duration> {
-        Ok(Duration::from_secs(
-            self.integer(name, limits, faults)?.unsigned_abs() * seconds,
-        ))
     }
 }
 
@@ -240,7 +163,7 @@ pub(super) fn unique<'a>(
     result
 }
 
-fn as_table(value: &Value) -> Option<&Table> {
+pub(super) fn as_table(value: &Value) -> Option<&Table> {
     if let ValueKind::Table(table) = &value.kind {
         Some(table)
     } else {
@@ -248,7 +171,7 @@ fn as_table(value: &Value) -> Option<&Table> {
     }
 }
 
-fn as_list(value: &Value) -> Option<&[Value]> {
+pub(super) fn as_list(value: &Value) -> Option<&[Value]> {
     if let ValueKind::Array(items) = &value.kind {
         Some(items)
     } else {

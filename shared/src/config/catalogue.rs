@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::area::{Area, Limits};
+use super::area::Area;
 use super::fault::{Checked, Faults};
+use super::number::Limits;
 use super::raw::Raw;
 
 /// No more than a JSON number carries exactly through any consumer (2^53 - 1).

@@ -1,10 +1,7 @@
-//! Every setting there is, with how its value may be shown, and the search for keys that
-//! are none of them. What a setting means is with the struct of its area.
+//! Every setting there is, with how its value may be shown. What one means is with the
+//! struct of its area; the search for keys that are none of these is in `check.rs`.
 
-use super::fault::Faults;
 use super::nearest::suggestion;
-use super::raw::Table;
-use config::{Value, ValueKind};
 
 /// A place in the configuration.
 pub(super) enum Node {
@@ -135,69 +132,6 @@ pub fn settings() -> Vec<String> {
     let mut found = Vec::new();
     walk("", ROOT, &mut found);
     found
-}
-
-/// Notes every key that is unknown, not yet supported, or of the wrong shape.
-pub(super) fn check(root: &Table, faults: &mut Faults) {
-    check_table("", root, ROOT, faults);
-}
-
-fn check_table(prefix: &str, table: &Table, entries: &[Entry], faults: &mut Faults) {
-    // Sorted, since the map's order differs from run to run.
-    let mut names: Vec<_> = table.iter().collect();
-    names.sort_by_key(|(name, _)| *name);
-    for (name, value) in names {
-        let key = format!("{prefix}{name}");
-        match find(entries, name) {
-            Some(node) => check_node(&key, value, node, faults),
-            None => {
-                faults.add(key, unknown(name, entries));
-            }
-        }
-    }
-}
-
-fn check_node(key: &str, value: &Value, node: &Node, faults: &mut Faults) {
-    match (node, &value.kind) {
-        (Node::Leaf(_), _) => {}
-        (Node::Later, _) => {
-            faults.add(key, NOT_YET);
-        }
-        (Node::Table(entries), ValueKind::Table(table)) => {
-            check_table(&format!("{key}."), table, entries, faults);
-        }
-        (Node::Tables(entries), ValueKind::Array(items)) => {
-            for (index, item) in items.iter().enumerate() {
-                let key = format!("{key}[{index}]");
-                match &item.kind {
-                    ValueKind::Table(table) => {
-                        check_table(&format!("{key}."), table, entries, faults);
-                    }
-                    _ => {
-                        faults.add(key, "must be a table");
-                    }
-                }
-            }
-        }
-        (Node::Named(entries), ValueKind::Table(table)) => {
-            let mut names: Vec<_> = table.iter().collect();
-            names.sort_by_key(|(name, _)| *name);
-            for (name, item) in names {
-                check_node(
-                    &format!("{key}.{name}"),
-                    item,
-                    &Node::Table(entries),
-                    faults,
-                );
-            }
-        }
-        (Node::Table(_) | Node::Named(_), _) => {
-            faults.add(key, format!("must be a table, [{key}]"));
-        }
-        (Node::Tables(_), _) => {
-            faults.add(key, format!("must be a list of tables, [[{key}]]"));
-        }
-    }
 }
 
 /// What is said of a known name that does nothing yet.

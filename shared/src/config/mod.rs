@@ -7,6 +7,7 @@
 mod address;
 mod area;
 mod catalogue;
+mod check;
 mod environment;
 mod fault;
 mod ingest;
@@ -14,6 +15,7 @@ mod known;
 mod metadata;
 mod mongodb;
 mod nearest;
+mod number;
 mod overrides;
 mod provider;
 mod raw;

@@ -19,12 +19,17 @@ pub(super) fn collect(environment: &Environment, faults: &mut Faults) -> Map<Str
             continue;
         };
         let path: Vec<String> = rest.split(SEPARATOR).map(str::to_lowercase).collect();
+        let key = if rest.is_empty() {
+            name.to_owned()
+        } else {
+            path.join(".")
+        };
         match (refusal(&path), value.to_str()) {
             (Some(reason), _) => {
-                faults.add(path.join("."), format!("{reason} (set by {name})"));
+                faults.add(key, format!("{reason} (set by {name})"));
             }
             (None, None) => {
-                faults.add(path.join("."), format!("is not UTF-8 (set by {name})"));
+                faults.add(key, format!("is not UTF-8 (set by {name})"));
             }
             (None, Some(value)) => {
                 found.insert(name.to_owned(), value.to_owned());

@@ -8,7 +8,7 @@ use config::{Config, File, FileFormat, Value};
 
 use super::environment::Environment;
 use super::fault::Faults;
-use super::{known, overrides};
+use super::{check, overrides};
 
 /// A table of values as the `config` crate keeps it.
 pub(super) type Table = config::Map<String, Value>;
@@ -87,7 +87,7 @@ impl Raw {
             faults.add(name, "holds a value that is out of range");
             return Err(faults);
         };
-        known::check(&root, &mut faults);
+        check::check_all(&root, &mut faults);
         Ok(Self {
             root,
             file,

@@ -58,8 +58,12 @@ fn shown_leaf(value: &Value, show: Show) -> toml::Value {
         ValueKind::I64(number) => toml::Value::Integer(*number),
         ValueKind::Float(number) => toml::Value::Float(*number),
         ValueKind::Boolean(value) => toml::Value::Boolean(*value),
-        // What no setting takes.
-        _ => text(HIDDEN),
+        // Kinds that no setting takes.
+        ValueKind::Nil
+        | ValueKind::I128(_)
+        | ValueKind::U64(_)
+        | ValueKind::U128(_)
+        | ValueKind::Table(_) => text(HIDDEN),
     }
 }
 

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::area::{Area, Limits, unique};
+use super::area::{Area, unique};
 use super::environment::Environment;
 use super::fault::{Checked, Faults};
+use super::number::Limits;
 use super::provider::Provider;
 use super::raw::Raw;
 use super::{address, secret};

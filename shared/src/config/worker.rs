@@ -4,12 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use super::address;
-use super::area::{Area, Limits};
+use super::area::Area;
 use super::catalogue::Catalogue;
 use super::environment::Environment;
 use super::fault::{Checked, Faults};
 use super::metadata::MetadataNames;
 use super::mongodb::Mongodb;
+use super::number::Limits;
 use super::raw::Raw;
 use super::routing::{self, Routing};
 use super::secret::{self, Secret};
