@@ -37,6 +37,24 @@ pub(super) fn read_url(area: &Area<'_>, name: &str, faults: &mut Faults) -> Chec
     Err(faults.add(area.key(name), reason))
 }
 
+/// A web address without credentials, and without its query, which may hold a token.
+pub(super) fn masked_url(url: &Url) -> String {
+    let Some(host) = url.host_str() else {
+        return "***".to_owned();
+    };
+    let port = url
+        .port()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    let user = if url.username().is_empty() && url.password().is_none() {
+        ""
+    } else {
+        "***@"
+    };
+    let query = if url.query().is_some() { "?***" } else { "" };
+    format!("{}://{user}{host}{port}{}{query}", url.scheme(), url.path())
+}
+
 /// Whether the host is this machine by its very name.
 pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {

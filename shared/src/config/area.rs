@@ -58,13 +58,9 @@ impl<'a> Area<'a> {
         areas
     }
 
-    /// The key of a setting in this table, or of the table itself.
+    /// The key of a setting in this table.
     pub(super) fn key(&self, name: &str) -> String {
-        if name.is_empty() {
-            self.key.clone()
-        } else {
-            format!("{}.{name}", self.key)
-        }
+        format!("{}.{name}", self.key)
     }
 
     pub(super) fn value(&self, name: &str) -> Option<&'a ValueKind> {

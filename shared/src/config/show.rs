@@ -1,12 +1,11 @@
 //! What was read, for people: TOML again, with every secret hidden.
 
-use config::{Value, ValueKind};
-use url::Url;
-
+use super::address::masked_url;
 use super::known::{Entry, Node, ROOT, Show, find};
 use super::mongodb::masked;
 use super::raw::{Raw, Table};
 use super::secret::Reference;
+use config::{Value, ValueKind};
 
 const HIDDEN: &str = "***";
 
@@ -73,27 +72,10 @@ fn shown_text(value: &str, show: Show) -> String {
         Show::Plain => value.to_owned(),
         Show::Reference => reference().unwrap_or(HIDDEN.to_owned()),
         Show::ConnectionString => reference().unwrap_or_else(|| masked(value)),
-        Show::Url => shown_url(value),
+        Show::Url => value
+            .parse()
+            .map_or(HIDDEN.to_owned(), |url| masked_url(&url)),
     }
-}
-
-fn shown_url(value: &str) -> String {
-    let Ok(mut url) = value.parse::<Url>() else {
-        return HIDDEN.to_owned();
-    };
-    if url.cannot_be_a_base() {
-        return HIDDEN.to_owned();
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        // Fails only for addresses that can't have credentials.
-        let _ = url.set_password(None);
-        let _ = url.set_username(HIDDEN);
-    }
-    if url.query().is_some() {
-        url.set_query(Some(HIDDEN));
-    }
-    url.set_fragment(None);
-    url.into()
 }
 
 fn text(value: &str) -> toml::Value {

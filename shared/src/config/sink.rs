@@ -1,5 +1,7 @@
 //! `[[sink]]`: where effects are delivered to.
 
+use std::fmt;
+
 use ipnet::IpNet;
 use url::Url;
 
@@ -36,7 +38,7 @@ pub enum SinkKind {
 }
 
 /// An address that messages are posted to.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct HttpSink {
     /// Where to; `https` unless the host is this machine.
     pub url: Url,
@@ -44,6 +46,17 @@ pub struct HttpSink {
     pub secrets: Vec<Secret>,
     /// Networks that may be called although they are not public.
     pub allow_private: Vec<IpNet>,
+}
+
+/// Without the address's query, which may hold a token.
+impl fmt::Debug for HttpSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpSink")
+            .field("url", &address::masked_url(&self.url))
+            .field("secrets", &self.secrets)
+            .field("allow_private", &self.allow_private)
+            .finish()
+    }
 }
 
 /// Every sink; there may be none.

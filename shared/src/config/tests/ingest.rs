@@ -142,6 +142,10 @@ fn every_wrong_value_of_a_source_is_refused_under_its_key() {
     ] {
         assert_faults(ingest(&source_with(line)), &[(key, part)]);
     }
+}
+
+#[test]
+fn a_source_without_a_right_name_and_provider_is_refused_under_the_key() {
     for (old, new, key, part) in [
         ("name = \"stripe\"", "", "source[0].name", "is missing"),
         (
@@ -174,6 +178,17 @@ fn every_wrong_value_of_a_source_is_refused_under_its_key() {
             "source[0].provider",
             "mean stripe?",
         ),
+    ] {
+        assert_faults(ingest(&source_but(old, new)), &[(key, part)]);
+    }
+    let long = format!("name = \"{}\"", "a".repeat(65));
+    let read = ingest(&source_but("name = \"stripe\"", &long));
+    assert_faults(read, &[("source[0].name", "1 to 64")]);
+}
+
+#[test]
+fn a_source_without_right_secrets_and_livemode_is_refused_under_the_key() {
+    for (old, new, key, part) in [
         (
             "[\"env:STRIPE\"]",
             "[]",
@@ -213,9 +228,6 @@ fn every_wrong_value_of_a_source_is_refused_under_its_key() {
     ] {
         assert_faults(ingest(&source_but(old, new)), &[(key, part)]);
     }
-    let long = format!("name = \"{}\"", "a".repeat(65));
-    let read = ingest(&source_but("name = \"stripe\"", &long));
-    assert_faults(read, &[("source[0].name", "1 to 64")]);
 }
 
 #[test]

@@ -49,6 +49,31 @@ fn the_documented_sample_loads_without_a_fault() {
 }
 
 #[test]
+fn what_is_commented_out_in_the_sample_loads_too() {
+    let sample = include_str!("../../../../hookledger.toml");
+    let setting = |text: &str| {
+        let name = text.split(" = ").next().unwrap_or_default();
+        text.starts_with('[') && text.ends_with(']')
+            || text.contains(" = ") && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+    };
+    let uncomment = |line: &'static str| match line.strip_prefix("# ") {
+        Some(text) if setting(text) => text,
+        _ => line,
+    };
+    let text: Vec<&str> = sample.lines().map(uncomment).collect();
+    let environment = Environment::from_pairs([
+        ("STRIPE_WEBHOOK_SECRET", "whsec_test"),
+        ("APP_WEBHOOK_SECRET", WHSEC),
+        ("HOOKLEDGER_OPS_TOKEN", "0123456789abcdef"),
+    ]);
+    let raw = Raw::from_text(&text.join("\n"), &environment).unwrap();
+    let ingest = IngestSettings::read(&raw, &environment).unwrap();
+    assert!(ingest.sources[0].public_url.is_some());
+    let worker = WorkerSettings::read(&raw, &environment).unwrap();
+    assert!(worker.ops_token.is_some());
+}
+
+#[test]
 fn the_argument_goes_before_the_variable() {
     let (named, variable) = (Scratch::new(LEAST), Scratch::new("[ingest]\nbind = 1"));
     let environment = environment(&[(FILE_VARIABLE, variable.0.to_str().unwrap())]);

@@ -1,6 +1,7 @@
 //! Promises of the configuration as a whole: what loads, what is refused and under which
 //! key, and what never shows.
 
+mod delivery;
 mod ingest;
 mod loading;
 mod secrets;
