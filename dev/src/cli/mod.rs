@@ -1,6 +1,7 @@
 //! The commands behind `cargo dev`: one file each.
 
 mod mongod;
+mod send;
 
 use std::process::ExitCode;
 
@@ -19,6 +20,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Sign a Stripe event and send it to a running ingest.
+    Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
     #[command(hide = true)]
     Mongod(mongod::Arguments),
@@ -27,6 +30,7 @@ enum Command {
 /// Reads the command line, runs the command, and says what went wrong on standard error.
 pub async fn run() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Send(arguments) => send::run(arguments).await,
         Command::Mongod(arguments) => mongod::run(arguments).await,
     };
     match done {

@@ -1,7 +1,15 @@
 //! Stripe as seen from the receiving end: events in the official shape, and their signature.
 //!
+//! - [`history`]: a customer's first minutes, event by event.
+//! - [`template`]: one event of a known type, to try things with.
+//! - [`event`]: the envelope; `shape`: the objects in it; `ids`: their names.
 //! - [`sign`]: the `Stripe-Signature` header.
-//!
-//! The judge of all of it is the product's own verifier and reader, and behind them the official SDKs.
+//! - [`delivery`]: sends a signed body, as Stripe does.
 
+pub mod delivery;
+pub mod event;
+pub mod history;
+mod ids;
+pub mod shape;
 pub mod sign;
+pub mod template;
