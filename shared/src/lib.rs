@@ -9,6 +9,8 @@
 pub mod backoff;
 pub mod clock;
 pub mod config;
+pub mod model;
 pub mod shutdown;
+pub mod store;
 pub mod task;
 pub mod telemetry;
