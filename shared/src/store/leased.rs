@@ -107,9 +107,40 @@ pub(super) async fn page(
     page: i64,
     limit: Duration,
 ) -> Result<Vec<Expired>, StoreError> {
+    find(
+        rows,
+        doc! { "status": status, "$expr": over() },
+        page,
+        limit,
+    )
+    .await
+}
+
+/// Rows in `status` that `owner` holds.
+pub(super) async fn of(
+    rows: &Collection<Document>,
+    status: &str,
+    owner: &str,
+    limit: Duration,
+) -> Result<Vec<Expired>, StoreError> {
+    find(
+        rows,
+        doc! { "status": status, "lease.owner": owner },
+        0,
+        limit,
+    )
+    .await
+}
+
+async fn find(
+    rows: &Collection<Document>,
+    filter: Document,
+    page: i64,
+    limit: Duration,
+) -> Result<Vec<Expired>, StoreError> {
     let rows: Collection<Expired> = rows.clone_with_type();
     let found = rows
-        .find(doc! { "status": status, "$expr": over() })
+        .find(filter)
         .sort(doc! { "lease.until": 1 })
         .limit(page)
         .projection(doc! { "epoch": 1, "lease": 1, "crashes": 1 });

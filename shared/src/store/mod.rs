@@ -77,6 +77,23 @@ impl Stores {
         ]
     }
 
+    /// Kills the sessions of leases, so that their rows are not locked by a transaction that
+    /// outlived its worker. What proves it is the next write, not the answer.
+    pub async fn kill_sessions<'a>(
+        &self,
+        leases: impl IntoIterator<Item = &'a crate::model::lease::Lease>,
+    ) -> Result<(), StoreError> {
+        let ids: Vec<_> = leases
+            .into_iter()
+            .filter_map(|lease| lease.session.clone())
+            .map(|id| bson::doc! { "id": id })
+            .collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        transaction::kill_sessions(&self.client, ids, self.op_timeout).await
+    }
+
     /// The driver's database, for tests and tools that look at raw documents.
     #[must_use]
     pub fn database(&self) -> &Database {

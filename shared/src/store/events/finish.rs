@@ -43,7 +43,30 @@ pub enum Ending {
         waits_for: String,
     },
     /// Given up.
-    Bury(Failure),
+    Bury {
+        /// Why.
+        failure: Failure,
+        /// Whether a handler fault was the reason: then it is one attempt more.
+        fault: bool,
+    },
+    /// Done without any effect, so without a transaction.
+    Conclude {
+        /// The outcome.
+        outcome: Outcome,
+        /// How long the row is kept.
+        retention: Duration,
+    },
+}
+
+/// How a row stands towards a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Still claimed by it.
+    Held,
+    /// Ended under it: the commit took place.
+    Committed,
+    /// Taken back, or claimed by somebody else.
+    Lost,
 }
 
 impl Events {
@@ -136,11 +159,19 @@ impl Events {
                 set.insert("waitsFor", literal(waits_for.as_str()));
                 set
             }
-            Ending::Bury(failure) => doc! {
+            Ending::Bury { failure, fault } => doc! {
                 "status": literal(Status::Dead.as_str()),
                 "deadAt": "$$NOW",
-                "attempts": { "$add": ["$attempts", 1] },
+                "attempts": { "$add": ["$attempts", i32::from(*fault)] },
                 "lastError": last_error(failure),
+            },
+            Ending::Conclude { outcome, retention } => doc! {
+                "status": literal(Status::Processed.as_str()),
+                "processedAt": "$$NOW",
+                "outcome": literal(outcome.as_str()),
+                "expireAt": { "$add": ["$$NOW", millis(*retention)] },
+                "lastError": "$$REMOVE",
+                "waitsFor": "$$REMOVE",
             },
         };
         let guard = leased::held(Status::Processing.as_str(), claim);
@@ -148,7 +179,7 @@ impl Events {
     }
 
     /// Reads the row again, as a majority knows it.
-    pub async fn reread(&self, claim: &Claim) -> Result<Option<LedgerEvent>, StoreError> {
+    async fn reread(&self, claim: &Claim) -> Result<Option<LedgerEvent>, StoreError> {
         let read = self
             .collection
             .find_one(doc! { "_id": claim.id })
@@ -156,11 +187,19 @@ impl Events {
         within(self.limit, async { read.await }).await
     }
 
-    /// Whether `claim` still holds its row, as a majority knows it.
-    pub async fn still_held(&self, claim: &Claim) -> Result<bool, StoreError> {
-        let row = self.reread(claim).await?;
-        Ok(row.is_some_and(|row| {
-            row.status == Status::Processing && row.claim().as_ref() == Some(claim)
-        }))
+    /// How the row stands towards `claim`, as a majority knows it. For when a commit's result
+    /// is not known, or a fence matched nothing.
+    pub async fn standing(&self, claim: &Claim) -> Result<Standing, StoreError> {
+        let Some(row) = self.reread(claim).await? else {
+            return Ok(Standing::Lost);
+        };
+        let ours = row.epoch == claim.epoch;
+        Ok(match row.status {
+            Status::Processing if ours && row.claim().as_ref() == Some(claim) => Standing::Held,
+            Status::Processed | Status::Dead if ours => Standing::Committed,
+            Status::Processing | Status::Processed | Status::Dead | Status::Received => {
+                Standing::Lost
+            }
+        })
     }
 }

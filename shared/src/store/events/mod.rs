@@ -15,7 +15,7 @@ use bson::{Document, doc};
 use mongodb::{Collection, Database};
 
 pub use claim::ClaimTerms;
-pub use finish::{Ending, Failure};
+pub use finish::{Ending, Failure, Standing};
 pub use insert::Insertion;
 pub use operate::DeadRow;
 

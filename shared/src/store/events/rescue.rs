@@ -75,6 +75,11 @@ impl Events {
         }
     }
 
+    /// What `owner` holds.
+    pub async fn held_by(&self, owner: &str) -> Result<Vec<Expired>, StoreError> {
+        leased::of(&self.raw, Status::Processing.as_str(), owner, self.limit).await
+    }
+
     /// Puts back everything `owner` still holds: the last act of a shutdown.
     pub async fn release_all(&self, owner: &str) -> Result<u64, StoreError> {
         let back = doc! { "status": literal(Status::Received.as_str()), "dueAt": "$$NOW" };
