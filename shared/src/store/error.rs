@@ -99,6 +99,12 @@ pub fn fault(error: &Error) -> Fault {
     }
 }
 
+/// Whether a unique index said no.
+#[must_use]
+pub fn is_duplicate_key(error: &Error) -> bool {
+    code(error) == Some(DUPLICATE_KEY)
+}
+
 impl StoreError {
     /// Whose fault this is.
     #[must_use]

@@ -114,6 +114,12 @@ impl Slot {
         &mut self.session
     }
 
+    /// Gives the session away, for tests that leave it in a state no slot would.
+    #[must_use]
+    pub fn into_session(self) -> ClientSession {
+        self.session
+    }
+
     /// Whether its session was killed: it must be dropped and another opened.
     #[must_use]
     pub fn is_spent(&self) -> bool {
