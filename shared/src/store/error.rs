@@ -93,6 +93,7 @@ pub fn fault(error: &Error) -> Fault {
     }
     match error.kind.as_ref() {
         ErrorKind::InvalidArgument { .. }
+        | ErrorKind::Bson(_)
         | ErrorKind::BsonDeserialization(_)
         | ErrorKind::BsonSerialization(_) => Fault::Ours,
         _ => Fault::Infrastructure,

@@ -9,16 +9,24 @@
 //! Not here: rules. What an event means is decided in the worker's handlers.
 
 pub mod audit;
+pub mod checkouts;
 pub mod connect;
+pub mod credit_accounts;
+pub mod credit_entries;
+pub mod customers;
 pub mod dead;
+mod documents;
 pub mod error;
 pub mod events;
 pub mod gauge;
 pub mod index;
 pub mod leased;
 pub mod outbox;
+pub mod payments;
 mod pipeline;
 pub mod preflight;
+pub mod purchases;
+pub mod subscriptions;
 pub mod transaction;
 pub mod workers;
 
@@ -27,10 +35,17 @@ use std::time::Duration;
 use mongodb::{Client, Database};
 
 pub use audit::Audit;
+pub use checkouts::Checkouts;
 pub use connect::ConnectOptions;
+pub use credit_accounts::CreditAccounts;
+pub use credit_entries::CreditEntries;
+pub use customers::Customers;
 pub use error::StoreError;
 pub use events::{Events, Insertion};
 pub use outbox::Outbox;
+pub use payments::Payments;
+pub use purchases::Purchases;
+pub use subscriptions::Subscriptions;
 pub use workers::Workers;
 
 /// Every collection, over one client.
@@ -50,6 +65,20 @@ pub struct Stores {
     pub workers: Workers,
     /// What operators did.
     pub audit: Audit,
+    /// Subscriptions at the provider.
+    pub subscriptions: Subscriptions,
+    /// Customers at the provider.
+    pub customers: Customers,
+    /// Checkout sessions.
+    pub checkouts: Checkouts,
+    /// Payments at the provider.
+    pub payments: Payments,
+    /// Purchases of credits.
+    pub purchases: Purchases,
+    /// Changes of balances.
+    pub credit_entries: CreditEntries,
+    /// Balances.
+    pub credit_accounts: CreditAccounts,
 }
 
 impl Stores {
@@ -60,6 +89,13 @@ impl Stores {
             outbox: Outbox::new(&database, op_timeout),
             workers: Workers::new(&database, op_timeout),
             audit: Audit::new(&database, op_timeout),
+            subscriptions: Subscriptions::new(&database),
+            customers: Customers::new(&database),
+            checkouts: Checkouts::new(&database),
+            payments: Payments::new(&database),
+            purchases: Purchases::new(&database),
+            credit_entries: CreditEntries::new(&database),
+            credit_accounts: CreditAccounts::new(&database),
             client,
             database,
             op_timeout,
@@ -74,6 +110,13 @@ impl Stores {
             Outbox::wanted(),
             Workers::wanted(),
             Audit::wanted(),
+            Subscriptions::wanted(),
+            Customers::wanted(),
+            Checkouts::wanted(),
+            Payments::wanted(),
+            Purchases::wanted(),
+            CreditEntries::wanted(),
+            CreditAccounts::wanted(),
         ]
     }
 

@@ -91,7 +91,6 @@ impl InHand<'_> {
             context: self.context,
             event: self.event,
             claim: self.claim,
-            family,
             input,
         };
         let mut duplicate_seen = false;

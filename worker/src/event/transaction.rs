@@ -13,7 +13,7 @@ use mongodb::error::Error;
 
 use super::{apply, load};
 use crate::app::Context;
-use crate::handler::{Changes, Decision, Family, Input, Rejection};
+use crate::handler::{Changes, Decision, Input, Rejection};
 
 /// One run's answer.
 #[derive(Debug)]
@@ -36,7 +36,6 @@ pub(super) struct Transaction<'a> {
     pub(super) context: &'a Context,
     pub(super) event: &'a LedgerEvent,
     pub(super) claim: &'a Claim,
-    pub(super) family: Family,
     pub(super) input: &'a Input,
 }
 
@@ -48,9 +47,9 @@ impl Work for Transaction<'_> {
         if !stores.events.fence(session, self.claim).await? {
             return Ok(Verdict::Abort(Applied::FenceMissed));
         }
-        let facts = load::load(stores, session, self.family, self.input).await?;
+        let facts = load::load(stores, session, self.input).await?;
         let now = self.context.clock.now();
-        let decide = || self.family.decide(self.input, &facts, &self.context.rules, now);
+        let decide = || self.input.decide(&facts, &self.context.rules, now);
         // Unwind safety: the rules are pure, and nothing they touched is used again.
         let Ok(decision) = catch_unwind(AssertUnwindSafe(decide)) else {
             return Ok(Verdict::Abort(Applied::Panicked));
