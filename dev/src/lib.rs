@@ -6,6 +6,7 @@
 //!   use this as a library.
 //! - [`stripe`]: events in Stripe's official shape, and their signature.
 //! - [`binaries`]: builds the product's own two programs and says where they are.
+//! - [`stack`]: runs those programs, each a child that never outlives us.
 //! - [`environment`]: every variable this package reads.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!
@@ -16,4 +17,5 @@ pub mod binaries;
 pub mod cli;
 pub mod environment;
 pub mod mongo;
+pub mod stack;
 pub mod stripe;
