@@ -48,6 +48,14 @@ pub struct HttpSink {
     pub allow_private: Vec<IpNet>,
 }
 
+impl HttpSink {
+    /// Whether the address is this machine by its very name or number.
+    #[must_use]
+    pub fn names_this_machine(&self) -> bool {
+        address::is_loopback(&self.url)
+    }
+}
+
 /// Without the address's query, which may hold a token.
 impl fmt::Debug for HttpSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

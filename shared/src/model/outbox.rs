@@ -115,7 +115,7 @@ pub struct OutboxMessage {
     pub crashes: u32,
     /// The lease it is held under.
     pub lease: Option<Lease>,
-    /// When it was written.
+    /// When what it carries was written: the row, or the newest version of the state.
     pub created_at: DateTime,
     /// The last thing that went wrong.
     pub last_error: Option<LastError>,

@@ -71,7 +71,8 @@ impl Outbox {
                 { "case": is(sending), "then": "$$REMOVE" },
             ], "default": { "$add": ["$$NOW", millis(settle)] } } },
             "epoch": { "$ifNull": ["$epoch", 0_i64] },
-            "createdAt": { "$ifNull": ["$createdAt", "$$NOW"] },
+            // Of what it carries, which is newer than the row.
+            "createdAt": "$$NOW",
             "sentAt": "$$REMOVE",
             "deadAt": "$$REMOVE",
             "expireAt": "$$REMOVE",

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 
 use super::Outbox;
 use crate::model::lease::{Claim, Transition};
@@ -45,8 +45,16 @@ pub enum MessageEnding {
         /// What went wrong.
         failure: Failure,
     },
-    /// Given up.
-    Bury(Failure),
+    /// Given up. A state message whose version has moved on becomes pending again, due
+    /// after `settle`: what was refused is not what it carries now.
+    Bury {
+        /// What was refused.
+        sent: SentAs,
+        /// How long the newer version settles.
+        settle: Duration,
+        /// What went wrong.
+        failure: Failure,
+    },
     /// Shutdown before anything was sent: due now, nothing counted.
     Release,
 }
@@ -57,25 +65,37 @@ pub(super) fn trail(what: &str) -> Document {
     doc! { "$slice": [lines, -TRAIL] }
 }
 
-fn sent(as_version: SentAs, retention: Duration, settle: Duration, note: &str) -> Document {
-    let current = match as_version.version {
+/// Whether the row still carries what was sent.
+fn current(as_version: SentAs) -> Document {
+    match as_version.version {
         Some(version) => doc! { "$eq": ["$version", version] },
         None => literal(true),
-    };
-    let either = |yes: bson::Bson, no: bson::Bson| doc! { "$cond": [current.clone(), yes, no] };
-    let (is_sent, is_pending) = (
-        MessageStatus::Sent.as_str(),
-        MessageStatus::Pending.as_str(),
-    );
-    let gone = || bson::Bson::from("$$REMOVE");
-    doc! {
-        "status": either(is_sent.into(), is_pending.into()),
-        "sentAt": either("$$NOW".into(), gone()),
-        "expireAt": either(doc! { "$add": ["$$NOW", millis(retention)] }.into(), gone()),
-        "dueAt": either(gone(), doc! { "$add": ["$$NOW", millis(settle)] }.into()),
-        "attempts": either("$attempts".into(), 0.into()),
-        "trail": trail(note),
     }
+}
+
+/// Leaves `sending` for `rest`; a row that carries a newer version by now becomes pending
+/// instead, with its own attempts before it.
+fn rest(as_version: SentAs, settle: Duration, rest: MessageStatus, attempts: Bson) -> Document {
+    let either = |yes: Bson, no: Bson| doc! { "$cond": [current(as_version), yes, no] };
+    let settled = doc! { "$add": ["$$NOW", millis(settle)] };
+    doc! {
+        "status": either(rest.as_str().into(), MessageStatus::Pending.as_str().into()),
+        "dueAt": either(gone(), settled.into()),
+        "attempts": either(attempts, 0.into()),
+    }
+}
+
+/// A field that is there only when the row still carries what was sent.
+fn when_current(as_version: SentAs, value: impl Into<Bson>) -> Document {
+    doc! { "$cond": [current(as_version), value.into(), gone()] }
+}
+
+fn gone() -> Bson {
+    "$$REMOVE".into()
+}
+
+fn said(failure: &Failure) -> String {
+    format!("{}: {}", failure.kind, failure.message)
 }
 
 impl Outbox {
@@ -88,25 +108,37 @@ impl Outbox {
         let pending = || literal(MessageStatus::Pending.as_str());
         let set = match ending {
             MessageEnding::Sent {
-                sent: as_version,
+                sent,
                 retention,
                 settle,
                 note,
-            } => sent(*as_version, *retention, *settle, note),
+            } => {
+                let mut set = rest(*sent, *settle, MessageStatus::Sent, "$attempts".into());
+                let expire = doc! { "$add": ["$$NOW", millis(*retention)] };
+                set.insert("sentAt", when_current(*sent, "$$NOW"));
+                set.insert("expireAt", when_current(*sent, expire));
+                set.insert("trail", trail(note));
+                set
+            }
             MessageEnding::Retry { after, failure } => doc! {
                 "status": pending(),
                 "dueAt": { "$add": ["$$NOW", millis(*after)] },
                 "attempts": { "$add": ["$attempts", 1] },
                 "lastError": last_error(failure),
-                "trail": trail(&format!("{}: {}", failure.kind, failure.message)),
+                "trail": trail(&said(failure)),
             },
-            MessageEnding::Bury(failure) => doc! {
-                "status": literal(MessageStatus::Dead.as_str()),
-                "deadAt": "$$NOW",
-                "attempts": { "$add": ["$attempts", 1] },
-                "lastError": last_error(failure),
-                "trail": trail(&format!("{}: {}", failure.kind, failure.message)),
-            },
+            MessageEnding::Bury {
+                sent,
+                settle,
+                failure,
+            } => {
+                let one_more = doc! { "$add": ["$attempts", 1] };
+                let mut set = rest(*sent, *settle, MessageStatus::Dead, one_more.into());
+                set.insert("deadAt", when_current(*sent, "$$NOW"));
+                set.insert("lastError", last_error(failure));
+                set.insert("trail", trail(&said(failure)));
+                set
+            }
             MessageEnding::Release => doc! { "status": pending(), "dueAt": "$$NOW" },
         };
         let guard = leased::held(MessageStatus::Sending.as_str(), claim);

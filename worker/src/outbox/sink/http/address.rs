@@ -1,0 +1,256 @@
+//! Which addresses may be called: public ones, and what the configuration allows. Pure.
+//!
+//! The tables are IANA's special-purpose registries, read strictly: an IPv6 address is
+//! public only within 2000::/3, and an address that stands for another (mapped, translated,
+//! tunnelled) is never public, since what it leads to is decided elsewhere.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use hookledger_shared::config::HttpSink;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use url::{Host, Url};
+
+/// What is special about an address that is not public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// `0.0.0.0/8` and `::`: this host, on many systems.
+    Unspecified,
+    /// This machine.
+    Loopback,
+    /// RFC 1918, and unique local in IPv6.
+    Private,
+    /// Carriers' own, RFC 6598; clouds use it within.
+    CarrierGrade,
+    /// This link; clouds' metadata services live there.
+    LinkLocal,
+    /// Protocols' own assignments.
+    Protocol,
+    /// For documentation.
+    Documentation,
+    /// For measuring networks.
+    Benchmark,
+    /// Many hosts at once.
+    Multicast,
+    /// Not in use, and the broadcast address.
+    Reserved,
+    /// Stands for an IPv4 address behind a translator or tunnel.
+    Translated,
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unspecified => "an unspecified address",
+            Self::Loopback => "a loopback address",
+            Self::Private => "a private address",
+            Self::CarrierGrade => "an address within a carrier's network",
+            Self::LinkLocal => "a link-local address",
+            Self::Protocol => "an address of a protocol's own",
+            Self::Documentation => "an address for documentation",
+            Self::Benchmark => "an address for benchmarks",
+            Self::Multicast => "a multicast address",
+            Self::Reserved => "a reserved address",
+            Self::Translated => "an address that is translated to another",
+        })
+    }
+}
+
+const fn v4(a: u8, b: u8, c: u8, length: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, 0), length)
+}
+
+const fn v6(a: u16, b: u16, c: u16, length: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), length)
+}
+
+const SPECIAL_V4: [(Ipv4Net, Special); 16] = [
+    (v4(0, 0, 0, 8), Special::Unspecified),
+    (v4(10, 0, 0, 8), Special::Private),
+    (v4(100, 64, 0, 10), Special::CarrierGrade),
+    (v4(127, 0, 0, 8), Special::Loopback),
+    (v4(169, 254, 0, 16), Special::LinkLocal),
+    (v4(172, 16, 0, 12), Special::Private),
+    (v4(192, 0, 0, 24), Special::Protocol),
+    (v4(192, 0, 2, 24), Special::Documentation),
+    (v4(192, 88, 99, 24), Special::Translated),
+    (v4(192, 168, 0, 16), Special::Private),
+    (v4(198, 18, 0, 15), Special::Benchmark),
+    (v4(198, 51, 100, 24), Special::Documentation),
+    (v4(203, 0, 113, 24), Special::Documentation),
+    (v4(224, 0, 0, 4), Special::Multicast),
+    (v4(240, 0, 0, 4), Special::Reserved),
+    // Azure's platform address, which answers from within any of its machines.
+    (Ipv4Net::new_assert(Ipv4Addr::new(168, 63, 129, 16), 32), Special::Protocol),
+];
+
+const LOOPBACK_V6: Ipv6Net = Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128);
+
+/// In this order: the first that contains an address names it.
+const SPECIAL_V6: [(Ipv6Net, Special); 14] = [
+    (Ipv6Net::new_assert(Ipv6Addr::UNSPECIFIED, 128), Special::Unspecified),
+    (LOOPBACK_V6, Special::Loopback),
+    // IPv4-compatible, and everything else that begins with 96 zero bits.
+    (v6(0, 0, 0, 96), Special::Translated),
+    (v6(0x64, 0xff9b, 0, 96), Special::Translated),
+    (v6(0x64, 0xff9b, 1, 48), Special::Translated),
+    // Teredo.
+    (v6(0x2001, 0, 0, 32), Special::Translated),
+    (v6(0x2001, 0, 0, 23), Special::Protocol),
+    (v6(0x2001, 0xdb8, 0, 32), Special::Documentation),
+    // 6to4.
+    (v6(0x2002, 0, 0, 16), Special::Translated),
+    (v6(0x3fff, 0, 0, 20), Special::Documentation),
+    (v6(0xfc00, 0, 0, 7), Special::Private),
+    (v6(0xfe80, 0, 0, 10), Special::LinkLocal),
+    // Site-local, given up but still routed by some.
+    (v6(0xfec0, 0, 0, 10), Special::Private),
+    (v6(0xff00, 0, 0, 8), Special::Multicast),
+];
+
+/// All that is handed out as public in IPv6.
+const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
+
+/// What is special about `address`; none when it is public.
+#[must_use]
+pub fn special(address: IpAddr) -> Option<Special> {
+    // A mapped address *is* its IPv4 address: the system connects there.
+    match address.to_canonical() {
+        IpAddr::V4(ip) => {
+            let found = SPECIAL_V4.iter().find(|(network, _)| network.contains(&ip));
+            found.map(|(_, special)| *special)
+        }
+        IpAddr::V6(ip) => {
+            let found = SPECIAL_V6.iter().find(|(network, _)| network.contains(&ip));
+            let unknown = || (!GLOBAL_V6.contains(&ip)).then_some(Special::Reserved);
+            found.map(|(_, special)| *special).or_else(unknown)
+        }
+    }
+}
+
+/// Why `address` may not be called: it is special and in none of the `allowed` networks.
+#[must_use]
+pub fn refused(address: IpAddr, allowed: &[IpNet]) -> Option<Special> {
+    let special = special(address)?;
+    let address = address.to_canonical();
+    let listed = allowed.iter().any(|network| network.contains(&address));
+    (!listed).then_some(special)
+}
+
+/// What a sink may call beside public addresses.
+#[derive(Debug, Clone)]
+pub(super) struct AllowedAddresses(Vec<IpNet>);
+
+impl AllowedAddresses {
+    /// What is allow-listed, and this machine when the URL itself names it.
+    pub(super) fn of(http: &HttpSink) -> Self {
+        let mut networks = http.allow_private.clone();
+        if http.names_this_machine() {
+            networks.push(v4(127, 0, 0, 8).into());
+            networks.push(LOOPBACK_V6.into());
+        }
+        Self(networks)
+    }
+
+    pub(super) fn refuses(&self, address: IpAddr) -> Option<Special> {
+        refused(address, &self.0)
+    }
+
+    /// The same for a host written in numbers, which no resolver ever sees.
+    pub(super) fn refuses_host(&self, url: &Url) -> Option<(IpAddr, Special)> {
+        let address = match url.host()? {
+            Host::Ipv4(ip) => IpAddr::V4(ip),
+            Host::Ipv6(ip) => IpAddr::V6(ip),
+            Host::Domain(_) => return None,
+        };
+        Some((address, self.refuses(address)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_addresses_may_be_called() {
+        for (text, expected) in [
+            ("1.1.1.1", None),
+            ("8.8.8.8", None),
+            ("9.255.255.255", None),
+            ("11.0.0.0", None),
+            ("100.63.255.255", None),
+            ("100.128.0.0", None),
+            ("172.15.255.255", None),
+            ("172.32.0.0", None),
+            ("223.255.255.255", None),
+            ("2606:4700:4700::1111", None),
+            ("2a00:1450:4001:81b::200e", None),
+            ("::ffff:1.1.1.1", None),
+            ("0.0.0.0", Some(Special::Unspecified)),
+            ("0.1.2.3", Some(Special::Unspecified)),
+            ("10.0.0.1", Some(Special::Private)),
+            ("10.255.255.255", Some(Special::Private)),
+            ("100.64.0.1", Some(Special::CarrierGrade)),
+            ("100.127.255.255", Some(Special::CarrierGrade)),
+            ("127.0.0.1", Some(Special::Loopback)),
+            ("127.255.255.254", Some(Special::Loopback)),
+            ("168.63.129.16", Some(Special::Protocol)),
+            ("169.254.169.254", Some(Special::LinkLocal)),
+            ("172.16.0.1", Some(Special::Private)),
+            ("172.31.255.255", Some(Special::Private)),
+            ("192.0.0.192", Some(Special::Protocol)),
+            ("192.0.2.1", Some(Special::Documentation)),
+            ("192.88.99.1", Some(Special::Translated)),
+            ("192.168.1.1", Some(Special::Private)),
+            ("198.18.0.1", Some(Special::Benchmark)),
+            ("198.19.255.255", Some(Special::Benchmark)),
+            ("198.51.100.7", Some(Special::Documentation)),
+            ("203.0.113.7", Some(Special::Documentation)),
+            ("224.0.0.1", Some(Special::Multicast)),
+            ("239.255.255.255", Some(Special::Multicast)),
+            ("240.0.0.1", Some(Special::Reserved)),
+            ("255.255.255.255", Some(Special::Reserved)),
+            ("::", Some(Special::Unspecified)),
+            ("::1", Some(Special::Loopback)),
+            ("::127.0.0.1", Some(Special::Translated)),
+            ("::ffff:127.0.0.1", Some(Special::Loopback)),
+            ("::ffff:10.0.0.1", Some(Special::Private)),
+            ("::ffff:169.254.169.254", Some(Special::LinkLocal)),
+            ("::ffff:0:127.0.0.1", Some(Special::Reserved)),
+            ("64:ff9b::7f00:1", Some(Special::Translated)),
+            ("64:ff9b::8.8.8.8", Some(Special::Translated)),
+            ("64:ff9b:1::a00:1", Some(Special::Translated)),
+            ("100::1", Some(Special::Reserved)),
+            ("2001::1", Some(Special::Translated)),
+            ("2001:2::1", Some(Special::Protocol)),
+            ("2001:10::1", Some(Special::Protocol)),
+            ("2001:db8::1", Some(Special::Documentation)),
+            ("2002:7f00:1::", Some(Special::Translated)),
+            ("3fff::1", Some(Special::Documentation)),
+            ("5f00::1", Some(Special::Reserved)),
+            ("fc00::1", Some(Special::Private)),
+            ("fd00:ec2::254", Some(Special::Private)),
+            ("fe80::1", Some(Special::LinkLocal)),
+            ("fec0::1", Some(Special::Private)),
+            ("ff02::1", Some(Special::Multicast)),
+        ] {
+            assert_eq!(refused(text.parse().unwrap(), &[]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_allowed_network_opens_itself_and_no_other_also_in_its_mapped_form() {
+        let allowed = ["10.1.0.0/16".parse().unwrap(), "fd00::/8".parse().unwrap()];
+        for (text, expected) in [
+            ("10.1.2.3", None),
+            ("::ffff:10.1.2.3", None),
+            ("fd12::1", None),
+            ("10.2.0.1", Some(Special::Private)),
+            ("fc00::1", Some(Special::Private)),
+            ("127.0.0.1", Some(Special::Loopback)),
+            ("64:ff9b::a01:203", Some(Special::Translated)),
+        ] {
+            assert_eq!(refused(text.parse().unwrap(), &allowed), expected, "{text}");
+        }
+    }
+}
