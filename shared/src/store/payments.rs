@@ -29,9 +29,10 @@ impl Payments {
     pub fn wanted() -> Wanted {
         Wanted {
             collection: Self::NAME,
-            indexes: vec![
-                Index::new("customer", doc! { "account": 1, "livemode": 1, "customerId": 1 }),
-            ],
+            indexes: vec![Index::new(
+                "customer",
+                doc! { "account": 1, "livemode": 1, "customerId": 1 },
+            )],
         }
     }
 
@@ -45,11 +46,7 @@ impl Payments {
     }
 
     /// Writes it.
-    pub async fn save(
-        &self,
-        session: &mut ClientSession,
-        document: &Payment,
-    ) -> Result<(), Error> {
+    pub async fn save(&self, session: &mut ClientSession, document: &Payment) -> Result<(), Error> {
         self.documents.save(session, &document.id, document).await
     }
 }

@@ -29,9 +29,10 @@ impl Purchases {
     pub fn wanted() -> Wanted {
         Wanted {
             collection: Self::NAME,
-            indexes: vec![
-                Index::new("user", doc! { "account": 1, "livemode": 1, "userId": 1 }),
-            ],
+            indexes: vec![Index::new(
+                "user",
+                doc! { "account": 1, "livemode": 1, "userId": 1 },
+            )],
         }
     }
 

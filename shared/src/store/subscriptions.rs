@@ -30,9 +30,10 @@ impl Subscriptions {
     pub fn wanted() -> Wanted {
         Wanted {
             collection: Self::NAME,
-            indexes: vec![
-                Index::new("customer", doc! { "account": 1, "livemode": 1, "customerId": 1 }),
-            ],
+            indexes: vec![Index::new(
+                "customer",
+                doc! { "account": 1, "livemode": 1, "customerId": 1 },
+            )],
         }
     }
 

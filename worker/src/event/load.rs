@@ -61,7 +61,10 @@ async fn read(
             facts.purchases.insert(id, found);
         }
         Need::EntriesOf(id) => {
-            let found = stores.credit_entries.of_purchase(session, book, &id).await?;
+            let found = stores
+                .credit_entries
+                .of_purchase(session, book, &id)
+                .await?;
             facts.entries_of.insert(id, found);
         }
     }

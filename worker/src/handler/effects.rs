@@ -47,7 +47,11 @@ pub(super) fn welcome(book: &Book, user: &str, subscription: &Subscription) -> E
 }
 
 /// A subscription is over.
-pub(super) fn subscription_canceled(book: &Book, user: &str, subscription: &Subscription) -> Effect {
+pub(super) fn subscription_canceled(
+    book: &Book,
+    user: &str,
+    subscription: &Subscription,
+) -> Effect {
     let mut payload = about_subscription(book, user, subscription);
     payload.insert("canceledAt", time(subscription.canceled_at));
     payload.insert("endedAt", time(subscription.ended_at));

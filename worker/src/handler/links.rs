@@ -16,9 +16,16 @@ pub(super) fn add(customer: &mut Customer, link: Link) {
     customer
         .links
         .sort_by(|one, other| (one.via, &one.user_id).cmp(&(other.via, &other.user_id)));
-    let shown = customer.links.iter().max_by_key(|link| (link.via, age(link)));
+    let shown = customer
+        .links
+        .iter()
+        .max_by_key(|link| (link.via, age(link)));
     customer.user_id = shown.map(|link| link.user_id.clone());
-    let users: BTreeSet<&str> = customer.links.iter().map(|link| link.user_id.as_str()).collect();
+    let users: BTreeSet<&str> = customer
+        .links
+        .iter()
+        .map(|link| link.user_id.as_str())
+        .collect();
     customer.link_conflict = users.len() > 1;
 }
 

@@ -130,11 +130,16 @@ impl Input {
     pub fn read(event: &LedgerEvent, rules: &Rules) -> Result<Self, Rejection> {
         Envelope::read(event)
             .and_then(|envelope| Self::of(&envelope, rules))
-            .map_err(|unreadable| Rejection {
-                kind: RejectKind::Unreadable,
-                message: unreadable.to_string(),
-                record: None,
-            })
+            .map_err(Self::unreadable)
+    }
+
+    /// An unreadable body as the dead letter it becomes.
+    fn unreadable(unreadable: Unreadable) -> Rejection {
+        Rejection {
+            kind: RejectKind::Unreadable,
+            message: unreadable.to_string(),
+            record: None,
+        }
     }
 
     fn of(envelope: &Envelope, rules: &Rules) -> Result<Self, Unreadable> {

@@ -34,7 +34,9 @@ fn customers<'a>(
     read: &'a SubscriptionRead,
     stored: Option<&'a Subscription>,
 ) -> BTreeSet<&'a str> {
-    let seen = stored.into_iter().flat_map(|stored| &stored.register.events);
+    let seen = stored
+        .into_iter()
+        .flat_map(|stored| &stored.register.events);
     let images = seen.map(|seen| &seen.after).chain([&read.after]);
     images
         .filter_map(|image| image.customer_id.as_deref())
@@ -104,8 +106,9 @@ fn is_end(event: &About, read: &SubscriptionRead) -> bool {
 fn rank(kind: &str) -> i32 {
     match kind {
         "customer.subscription.created" => 0,
-        "customer.subscription.trial_will_end"
-        | "customer.subscription.pending_update_expired" => 1,
+        "customer.subscription.trial_will_end" | "customer.subscription.pending_update_expired" => {
+            1
+        }
         DELETED => 9,
         _ => 5,
     }

@@ -69,10 +69,7 @@ pub(super) fn payment(case: &Case<'_>, evidence: &Evidence<'_>) -> Payment {
 }
 
 /// The purchase with this evidence in it, and the version that the evidence is of.
-pub(super) fn purchase(
-    case: &Case<'_>,
-    evidence: &Evidence<'_>,
-) -> (Purchase, PurchaseVersion) {
+pub(super) fn purchase(case: &Case<'_>, evidence: &Evidence<'_>) -> (Purchase, PurchaseVersion) {
     let event = case.event;
     let unseen = || Purchase {
         id: event.book.key(evidence.purchase_id),
@@ -91,7 +88,11 @@ pub(super) fn purchase(
     let known = case.facts.purchase(evidence.purchase_id).cloned();
     let mut purchase = known.unwrap_or_else(unseen);
     let mine = version(case, evidence);
-    match purchase.versions.iter_mut().find(|known| same(known, &mine)) {
+    match purchase
+        .versions
+        .iter_mut()
+        .find(|known| same(known, &mine))
+    {
         Some(known) => {
             let older = (mine.created, &mine.event_id) < (known.created, &known.event_id);
             if older {
@@ -141,7 +142,10 @@ fn fields(version: &PurchaseVersion) -> Fields {
 fn version(case: &Case<'_>, evidence: &Evidence<'_>) -> PurchaseVersion {
     let event = case.event;
     let pack = case.rules.catalogue.get(evidence.sku);
-    let paid = evidence.paid.as_ref().map(|_| evidence.payment_id.to_owned());
+    let paid = evidence
+        .paid
+        .as_ref()
+        .map(|_| evidence.payment_id.to_owned());
     PurchaseVersion {
         user_id: evidence.user_id.clone(),
         sku: evidence.sku.to_owned(),

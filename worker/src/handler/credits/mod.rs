@@ -17,10 +17,10 @@ use std::collections::BTreeSet;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::{Purchase, PurchaseState, PurchaseVersion};
 
+use super::Case;
 use super::decision::Changes;
 use super::effects::Paid;
 use super::facts::{Facts, Need};
-use super::Case;
 
 /// What one event says of a purchase.
 #[derive(Debug, Clone)]
@@ -60,11 +60,7 @@ pub(super) fn needs(payment: &str, purchase: &str, facts: &Facts) -> Vec<Need> {
 }
 
 /// The ids of the payments and of the purchases that hang together with these two.
-fn related(
-    payment: &str,
-    purchase: &str,
-    facts: &Facts,
-) -> (BTreeSet<String>, BTreeSet<String>) {
+fn related(payment: &str, purchase: &str, facts: &Facts) -> (BTreeSet<String>, BTreeSet<String>) {
     let mut payments = BTreeSet::from([payment.to_owned()]);
     let mut purchases = BTreeSet::from([purchase.to_owned()]);
     loop {
@@ -112,7 +108,9 @@ pub(super) fn record(
         settle(case, other.clone(), &payments, evidence, changes);
     }
     let settled = settle(case, mine, &payments, evidence, changes);
-    let fits = settled.granted.is_some_and(|granted| evidence::same(&granted, &version));
+    let fits = settled
+        .granted
+        .is_some_and(|granted| evidence::same(&granted, &version));
     if settled.state == PurchaseState::Conflict && !fits {
         let flags = settled.flags.join(", ");
         let id = evidence.purchase_id;
