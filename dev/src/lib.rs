@@ -8,6 +8,8 @@
 //! - [`binaries`]: builds the product's own two programs and says where they are.
 //! - [`stack`]: runs those programs, each a child that never outlives us.
 //! - [`environment`]: every variable this package reads.
+//! - [`demo`]: a history through those programs, and an account of it.
+//! - [`folder`]: a folder that goes when we do.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!
 //! Errors are `anyhow` here, also in the library: each of them ends a command or a test, and is read by a
@@ -15,7 +17,9 @@
 
 pub mod binaries;
 pub mod cli;
+pub mod demo;
 pub mod environment;
+pub mod folder;
 pub mod mongo;
 pub mod stack;
 pub mod stripe;

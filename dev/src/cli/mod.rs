@@ -1,6 +1,8 @@
 //! The commands behind `cargo dev`: one file each.
 
+mod demo;
 mod mongod;
+mod run;
 mod send;
 
 use std::process::ExitCode;
@@ -14,12 +16,15 @@ use clap::{Parser, Subcommand};
     about = "Hookledger on a developer's machine"
 )]
 struct Cli {
+    /// Without one: MongoDB, ingest and a worker, until Ctrl-C.
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Send a customer's first minutes through the real programs and account for them.
+    Demo(demo::Arguments),
     /// Sign a Stripe event and send it to a running ingest.
     Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
@@ -30,8 +35,10 @@ enum Command {
 /// Reads the command line, runs the command, and says what went wrong on standard error.
 pub async fn run() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Send(arguments) => send::run(arguments).await,
-        Command::Mongod(arguments) => mongod::run(arguments).await,
+        None => run::run().await,
+        Some(Command::Demo(arguments)) => demo::run(arguments).await,
+        Some(Command::Send(arguments)) => send::run(arguments).await,
+        Some(Command::Mongod(arguments)) => mongod::run(arguments).await,
     };
     match done {
         Ok(code) => code,

@@ -16,6 +16,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Answer {
     /// Any 2xx is a receipt; everything else makes Stripe try again.
     pub status: StatusCode,
+    /// The `Retry-After` header, as sent.
+    pub retry_after: Option<String>,
     /// The text of the answer.
     pub body: String,
 }
@@ -35,15 +37,8 @@ impl Sender {
     /// When the address is no URL.
     pub fn new(url: &str, secret: &str) -> Result<Self> {
         let url = Url::parse(url).with_context(|| format!("{url} is no URL"))?;
-        // The client insists on a TLS library even for plain HTTP. An error means that there is one already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        // As Stripe, which counts a redirect as a failure.
-        let client = Client::builder()
-            .timeout(TIMEOUT)
-            .redirect(Policy::none())
-            .build();
         Ok(Self {
-            client: client.context("cannot make an HTTP client")?,
+            client: plain_client()?,
             url,
             secret: secret.to_owned(),
         })
@@ -65,9 +60,26 @@ impl Sender {
             .await
             .context("no answer")?;
         let status = response.status();
+        let retry_after = response.headers().get("retry-after");
+        let retry_after = retry_after.and_then(|value| value.to_str().ok().map(str::to_owned));
         Ok(Answer {
             status,
+            retry_after,
             body: response.text().await.context("the answer broke off")?,
         })
     }
+}
+
+/// An HTTP client that behaves as Stripe does: it counts a redirect as a failure.
+///
+/// # Errors
+/// When the client can't be made.
+pub fn plain_client() -> Result<Client> {
+    // The client insists on a TLS library even for plain HTTP. An error means that there is one already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder()
+        .timeout(TIMEOUT)
+        .redirect(Policy::none())
+        .build();
+    client.context("cannot make an HTTP client")
 }
