@@ -9,12 +9,14 @@
 //! - [`stack`]: runs those programs, each a child that never outlives us.
 //! - [`environment`]: every variable this package reads.
 //! - [`demo`]: a history through those programs, and an account of it.
+//! - [`bench`]: figures beside a floor.
 //! - [`folder`]: a folder that goes when we do.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!
 //! Errors are `anyhow` here, also in the library: each of them ends a command or a test, and is read by a
 //! person.
 
+pub mod bench;
 pub mod binaries;
 pub mod cli;
 pub mod demo;

@@ -1,5 +1,6 @@
 //! The commands behind `cargo dev`: one file each.
 
+mod bench;
 mod demo;
 mod mongod;
 mod run;
@@ -25,6 +26,8 @@ struct Cli {
 enum Command {
     /// Send a customer's first minutes through the real programs and account for them.
     Demo(demo::Arguments),
+    /// Measure, beside a floor in the same run.
+    Bench(bench::Arguments),
     /// Sign a Stripe event and send it to a running ingest.
     Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
@@ -37,6 +40,7 @@ pub async fn run() -> ExitCode {
     let done = match Cli::parse().command {
         None => run::run().await,
         Some(Command::Demo(arguments)) => demo::run(arguments).await,
+        Some(Command::Bench(arguments)) => bench::run(arguments).await,
         Some(Command::Send(arguments)) => send::run(arguments).await,
         Some(Command::Mongod(arguments)) => mongod::run(arguments).await,
     };
