@@ -9,6 +9,8 @@
 pub mod apply;
 pub mod load;
 pub mod outcome;
+#[cfg(test)]
+mod tests;
 mod transaction;
 
 use std::time::{Duration, Instant};

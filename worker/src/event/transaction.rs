@@ -64,7 +64,7 @@ impl Work for Transaction<'_> {
                 record: Some(changes),
             }) => {
                 let kind = kind.as_str().to_owned();
-                self.conclude_dead(session, changes, Failure { kind, message }).await
+                self.conclude_dead(session, *changes, Failure { kind, message }).await
             }
             Decision::Reject(rejection) => Ok(Verdict::Abort(Applied::Rejected(rejection))),
         }

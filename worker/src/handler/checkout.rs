@@ -62,7 +62,7 @@ pub(super) fn decide(case: &Case<'_>, read: &SessionRead) -> Decision {
         Verdict::Wrong(kind, message) => Decision::Reject(Rejection {
             kind,
             message,
-            record: Some(changes),
+            record: Some(Box::new(changes)),
         }),
         Verdict::Fine if stale || changes.is_empty() => Decision::Stale(changes),
         Verdict::Fine => Decision::Apply(changes),

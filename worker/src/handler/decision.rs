@@ -33,7 +33,7 @@ pub struct Rejection {
     /// A sentence without personal data.
     pub message: String,
     /// Facts that are true all the same, written together with the dead letter.
-    pub record: Option<Changes>,
+    pub record: Option<Box<Changes>>,
 }
 
 /// The kinds of rejection.

@@ -23,7 +23,7 @@ mod register;
 mod status;
 mod subscription;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use bson::DateTime;
 use hookledger_shared::config::{Catalogue, MetadataNames};

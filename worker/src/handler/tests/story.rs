@@ -6,20 +6,20 @@ use super::super::{Input, Rejection, Rules};
 use crate::stripe::Envelope;
 
 /// The user of most stories.
-pub(super) const USER: &str = "user_1";
+pub(crate) const USER: &str = "user_1";
 /// The customer of most stories.
-pub(super) const CUSTOMER: &str = "cus_1";
+pub(crate) const CUSTOMER: &str = "cus_1";
 
 /// One event.
 #[derive(Debug, Clone)]
-pub(super) struct Event {
-    pub(super) id: String,
-    pub(super) kind: &'static str,
-    pub(super) body: Value,
+pub(crate) struct Event {
+    pub(crate) id: String,
+    pub(crate) kind: &'static str,
+    pub(crate) body: Value,
 }
 
 impl Event {
-    pub(super) fn new(id: &str, kind: &'static str, created: i64, object: Value) -> Self {
+    pub(crate) fn new(id: &str, kind: &'static str, created: i64, object: Value) -> Self {
         let body = json!({
             "id": id, "object": "event", "type": kind, "created": created, "livemode": false,
             "data": { "object": object },
@@ -32,33 +32,33 @@ impl Event {
     }
 
     /// With the old values of what changed.
-    pub(super) fn from(mut self, previous: Value) -> Self {
+    pub(crate) fn from(mut self, previous: Value) -> Self {
         self.body["data"]["previous_attributes"] = previous;
         self
     }
 
     /// With another field in its envelope.
-    pub(super) fn with(mut self, name: &str, value: Value) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: Value) -> Self {
         self.body[name] = value;
         self
     }
 
     /// As its rule reads it.
-    pub(super) fn read(&self, rules: &Rules) -> Input {
+    pub(crate) fn read(&self, rules: &Rules) -> Input {
         let envelope = Envelope::parse(&self.id, self.body.to_string().as_bytes()).unwrap();
         Input::of(&envelope, rules).unwrap()
     }
 }
 
 /// A body as its rule reads it, or refuses it.
-pub(super) fn read(id: &str, body: &[u8], rules: &Rules) -> Result<Input, Rejection> {
+pub(crate) fn read(id: &str, body: &[u8], rules: &Rules) -> Result<Input, Rejection> {
     Envelope::parse(id, body)
         .and_then(|envelope| Input::of(&envelope, rules))
         .map_err(Input::unreadable)
 }
 
 /// A subscription of [`CUSTOMER`], with these fields over the usual ones.
-pub(super) fn subscription(id: &str, fields: Value) -> Value {
+pub(crate) fn subscription(id: &str, fields: Value) -> Value {
     let usual = json!({
         "id": id, "object": "subscription", "customer": CUSTOMER, "status": "active",
         "cancel_at_period_end": false, "cancel_at": null, "metadata": { "plan": "pro" },
@@ -68,7 +68,7 @@ pub(super) fn subscription(id: &str, fields: Value) -> Value {
 }
 
 /// The items of a subscription whose period ends then.
-pub(super) fn items(period_end: i64) -> Value {
+pub(crate) fn items(period_end: i64) -> Value {
     json!({ "object": "list", "data": [{
         "id": "si_1", "object": "subscription_item", "quantity": 1,
         "price": { "id": "price_1", "lookup_key": "pro_monthly" },
@@ -77,7 +77,7 @@ pub(super) fn items(period_end: i64) -> Value {
 }
 
 /// A finished checkout session of [`USER`], with these fields over the usual ones.
-pub(super) fn session(id: &str, fields: Value) -> Value {
+pub(crate) fn session(id: &str, fields: Value) -> Value {
     let usual = json!({
         "id": id, "object": "checkout.session", "mode": "subscription", "status": "complete",
         "payment_status": "paid", "customer": CUSTOMER, "client_reference_id": USER,
@@ -87,15 +87,15 @@ pub(super) fn session(id: &str, fields: Value) -> Value {
     over(usual, fields)
 }
 
-pub(super) fn created(id: &str, at: i64, subscription: Value) -> Event {
+pub(crate) fn created(id: &str, at: i64, subscription: Value) -> Event {
     Event::new(id, "customer.subscription.created", at, subscription)
 }
 
-pub(super) fn updated(id: &str, at: i64, subscription: Value, previous: Value) -> Event {
+pub(crate) fn updated(id: &str, at: i64, subscription: Value, previous: Value) -> Event {
     Event::new(id, "customer.subscription.updated", at, subscription).from(previous)
 }
 
-pub(super) fn deleted(id: &str, at: i64, subscription: Value) -> Event {
+pub(crate) fn deleted(id: &str, at: i64, subscription: Value) -> Event {
     let over = over(
         subscription,
         json!({ "status": "canceled", "canceled_at": at, "ended_at": at }),
@@ -103,7 +103,7 @@ pub(super) fn deleted(id: &str, at: i64, subscription: Value) -> Event {
     Event::new(id, "customer.subscription.deleted", at, over)
 }
 
-pub(super) fn completed(id: &str, at: i64, session: Value) -> Event {
+pub(crate) fn completed(id: &str, at: i64, session: Value) -> Event {
     Event::new(id, "checkout.session.completed", at, session)
 }
 

@@ -18,24 +18,24 @@ use super::story::Event;
 
 /// Everything there is, by key.
 #[derive(Debug, Clone, Default)]
-pub(super) struct World {
-    pub(super) subscriptions: BTreeMap<String, Subscription>,
-    pub(super) customers: BTreeMap<String, Customer>,
-    pub(super) checkouts: BTreeMap<String, Checkout>,
-    pub(super) payments: BTreeMap<String, Payment>,
-    pub(super) purchases: BTreeMap<String, Purchase>,
-    pub(super) entries: BTreeMap<String, CreditEntry>,
+pub(crate) struct World {
+    pub(crate) subscriptions: BTreeMap<String, Subscription>,
+    pub(crate) customers: BTreeMap<String, Customer>,
+    pub(crate) checkouts: BTreeMap<String, Checkout>,
+    pub(crate) payments: BTreeMap<String, Payment>,
+    pub(crate) purchases: BTreeMap<String, Purchase>,
+    pub(crate) entries: BTreeMap<String, CreditEntry>,
     /// The newest message of each subject.
-    pub(super) states: BTreeMap<String, (i64, Document)>,
+    pub(crate) states: BTreeMap<String, (i64, Document)>,
     /// Every one-off message, in the order of sending.
-    pub(super) once: Vec<String>,
-    pub(super) rejected: BTreeMap<String, RejectKind>,
+    pub(crate) once: Vec<String>,
+    pub(crate) rejected: BTreeMap<String, RejectKind>,
     waiting: BTreeMap<String, Vec<(String, Input)>>,
 }
 
 impl World {
     /// The rules of every test: one pack of 100 credits for 19.00 USD, and one of 999.
-    pub(super) fn rules() -> Rules {
+    pub(crate) fn rules() -> Rules {
         let pack = |credits, amount| Pack {
             credits,
             amount,
@@ -52,19 +52,24 @@ impl World {
     }
 
     /// The end after these events, in this order.
-    pub(super) fn after<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let rules = Self::rules();
+    pub(crate) fn after<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut world = Self::default();
-        for event in events {
-            if Family::of(event.kind).is_some() {
-                world.deliver(&event.id, &event.read(&rules), &rules);
-            }
-        }
+        world.take(events);
         world
     }
 
+    /// Takes events whose type has a rule, in this order.
+    pub(crate) fn take<'a>(&mut self, events: impl IntoIterator<Item = &'a Event>) {
+        let rules = Self::rules();
+        for event in events {
+            if Family::of(event.kind).is_some() {
+                self.deliver(&event.id, &event.read(&rules), &rules);
+            }
+        }
+    }
+
     /// Takes one event through its rule, and those that waited for what came with it.
-    pub(super) fn deliver(&mut self, id: &str, input: &Input, rules: &Rules) {
+    pub(crate) fn deliver(&mut self, id: &str, input: &Input, rules: &Rules) {
         let facts = self.load(input);
         let now = DateTime::from_millis(1_000_000);
         let changes = match input.decide(&facts, rules, now) {
@@ -75,7 +80,7 @@ impl World {
             }
             Decision::Reject(rejection) => {
                 self.rejected.insert(id.to_owned(), rejection.kind);
-                rejection.record.unwrap_or_default()
+                rejection.record.map(|record| *record).unwrap_or_default()
             }
         };
         let arrived = changes.arrived.clone();
@@ -184,7 +189,7 @@ impl World {
     }
 
     /// The user's balance.
-    pub(super) fn balance(&self, user: &str) -> i64 {
+    pub(crate) fn balance(&self, user: &str) -> i64 {
         self.balances().get(user).copied().unwrap_or(0)
     }
 
@@ -198,7 +203,7 @@ impl World {
 
     /// What must not depend on order: everything but how many writes and which entries led
     /// there.
-    pub(super) fn end(&self) -> End {
+    pub(crate) fn end(&self) -> End {
         let mut end = self.clone();
         end.subscriptions.values_mut().for_each(|d| d.version = 0);
         end.customers.values_mut().for_each(|d| d.version = 0);
@@ -230,7 +235,7 @@ impl World {
 
 /// See [`World::end`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct End {
+pub(crate) struct End {
     subscriptions: BTreeMap<String, Subscription>,
     customers: BTreeMap<String, Customer>,
     checkouts: BTreeMap<String, Checkout>,

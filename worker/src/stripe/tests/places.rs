@@ -23,7 +23,8 @@ fn image(object: Value) -> SubscriptionImage {
 fn the_period_that_ends_last_counts() {
     let item = |start, end| json!({ "current_period_start": start, "current_period_end": end });
     let items = json!({ "data": [item(1, 5), item(2, 9), item(3, 7), {}] });
-    let read = image(json!({ "id": "s", "status": "active", "items": items, "current_period_end": 99 }));
+    let read =
+        image(json!({ "id": "s", "status": "active", "items": items, "current_period_end": 99 }));
     assert_eq!((read.period_start, read.period_end), (Some(2), Some(9)));
 }
 
@@ -70,7 +71,12 @@ fn the_products_names_for_its_metadata_are_used() {
     let object = json!({
         "id": "cs", "metadata": { "account": "a", "user_id": "b" }, "client_reference_id": "c",
     });
-    let user = |object: Value| session::read(&envelope(object), &names).unwrap().after.user_id;
+    let user = |object: Value| {
+        session::read(&envelope(object), &names)
+            .unwrap()
+            .after
+            .user_id
+    };
     assert_eq!(user(object.clone()).as_deref(), Some("a"));
     let mut without = object;
     without["metadata"] = json!({ "user_id": "b" });
@@ -83,7 +89,10 @@ fn what_is_missing_is_named() {
     for (object, field) in [
         (json!({ "status": "active" }), "data.object.id"),
         (json!({ "id": "s" }), "data.object.status"),
-        (json!({ "id": "s", "object": "invoice", "status": "paid" }), "data.object.object"),
+        (
+            json!({ "id": "s", "object": "invoice", "status": "paid" }),
+            "data.object.object",
+        ),
     ] {
         let read = subscription::read(&envelope(object), &names);
         assert_eq!(read, Err(Unreadable::Field(field)));
