@@ -1,9 +1,9 @@
 //! Every answer a sender can get, and nothing of ours in it: a status, a short public
 //! code, and where it helps a header. The cause stays in our logs and metrics.
 
-use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, RETRY_AFTER};
+use actix_web::{HttpResponse, HttpResponseBuilder};
 
 use crate::commit::{CommitError, Committed};
 use crate::provider::VerifyError;
@@ -95,7 +95,8 @@ impl Answer {
     }
 
     /// What the sender reads.
-    fn body(self) -> String {
+    #[must_use]
+    pub fn text(self) -> String {
         match self {
             Self::Received(Committed::Stored) => r#"{"received":true}"#.to_owned(),
             Self::Received(Committed::Duplicate) => {
@@ -112,31 +113,30 @@ impl Answer {
         }
     }
 
-    /// The whole answer. `last` asks the sender to connect anew.
+    /// Status and headers. `last` asks the sender to connect anew.
     #[must_use]
-    pub fn response(self, last: bool) -> HttpResponse {
-        let mut response = HttpResponse::build(self.status());
-        response.content_type("application/json");
+    pub fn head(self, last: bool) -> HttpResponseBuilder {
+        let mut head = HttpResponse::build(self.status());
+        head.content_type("application/json");
         match self {
             Self::Unavailable(_) => {
-                response.insert_header((RETRY_AFTER, RETRY_AFTER_S));
+                head.insert_header((RETRY_AFTER, RETRY_AFTER_S));
             }
             Self::MethodNotAllowed => {
-                response.insert_header((ALLOW, "POST"));
-            }
-            // What is left of a body that nobody wanted is not read to the end.
-            Self::TooLarge | Self::TooSlow | Self::BrokenBody => {
-                response.force_close();
+                head.insert_header((ALLOW, "POST"));
             }
             Self::Received(_)
             | Self::NotAuthentic(_)
             | Self::NotFound
-            | Self::UnsupportedEncoding => {}
+            | Self::TooLarge
+            | Self::UnsupportedEncoding
+            | Self::TooSlow
+            | Self::BrokenBody => {}
         }
         if last {
-            response.force_close();
+            head.force_close();
         }
-        response.body(self.body())
+        head
     }
 }
 

@@ -67,7 +67,7 @@ impl Drop for Share<'_> {
 /// When it says or turns out to be longer, takes too long, or breaks off.
 pub async fn read(
     headers: &HeaderMap,
-    payload: Payload,
+    payload: &mut Payload,
     limit: usize,
     reading: &Reading,
 ) -> Result<Bytes, BodyError> {
@@ -90,7 +90,7 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 }
 
 async fn collect(
-    mut payload: Payload,
+    payload: &mut Payload,
     limit: usize,
     announced: usize,
     reading: &Reading,

@@ -2,13 +2,14 @@
 //!
 //! | port | path | |
 //! |---|---|---|
-//! | webhooks | `POST /webhooks/{source}` | [`webhook`]: one delivery; its bytes come in by [`body`] |
+//! | webhooks | `POST /webhooks/{source}` | [`webhook`]: one delivery; its bytes come in by [`body`]; an answer that is out before that is `unread` |
 //! | ops | `GET /livez`, `/readyz`, `/metrics` | [`health`] |
 //!
 //! Everything else is 404, or 405 where the path is right.
 
 pub mod body;
 pub mod health;
+mod unread;
 pub mod webhook;
 
 use actix_web::web::{self, ServiceConfig};

@@ -3,9 +3,12 @@
 //! nothing that is not authentic reaches the database.
 
 use actix_web::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::web::{self, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use bytes::Bytes;
 
 use super::body::{self, BodyError};
+use super::unread::Unread;
 use crate::answer::{Answer, Unavailable};
 use crate::app::{Ingest, Receiver};
 use crate::provider::VerifyError;
@@ -18,59 +21,81 @@ const NOBODY: &str = "unknown";
 pub async fn deliver(
     request: HttpRequest,
     name: web::Path<String>,
-    payload: web::Payload,
-    ingest: web::Data<Ingest>,
+    mut payload: Payload,
+    ingest: Data<Ingest>,
 ) -> HttpResponse {
     let Some(receiver) = ingest.receivers.get(name.as_str()) else {
-        return answered(&ingest, NOBODY, Answer::NotFound);
+        return answer_unread(&ingest, NOBODY, Answer::NotFound, payload);
     };
-    let answer = match receive(&ingest, receiver, request.headers(), payload).await {
-        Ok(answer) | Err(answer) => answer,
-    };
-    answered(&ingest, name.as_str(), answer)
+    match read(&ingest, receiver, request.headers(), &mut payload).await {
+        Ok(body) => {
+            let answer = receive(&ingest, receiver, request.headers(), body).await;
+            let answer = answer.unwrap_or_else(|error| not_authentic(&ingest, &name, error));
+            let (text, mut head) = answered(&ingest, &name, answer);
+            head.body(text)
+        }
+        Err(answer) => answer_unread(&ingest, &name, answer, payload),
+    }
 }
 
 /// The path of a source, but no `POST`.
-pub async fn wrong_method(name: web::Path<String>, ingest: web::Data<Ingest>) -> HttpResponse {
+pub async fn wrong_method(
+    name: web::Path<String>,
+    payload: Payload,
+    ingest: Data<Ingest>,
+) -> HttpResponse {
     if ingest.receivers.contains_key(name.as_str()) {
-        answered(&ingest, name.as_str(), Answer::MethodNotAllowed)
+        answer_unread(&ingest, &name, Answer::MethodNotAllowed, payload)
     } else {
-        answered(&ingest, NOBODY, Answer::NotFound)
+        answer_unread(&ingest, NOBODY, Answer::NotFound, payload)
     }
 }
 
 /// No path of ours.
-pub async fn not_found(ingest: web::Data<Ingest>) -> HttpResponse {
-    answered(&ingest, NOBODY, Answer::NotFound)
+pub async fn not_found(payload: Payload, ingest: Data<Ingest>) -> HttpResponse {
+    answer_unread(&ingest, NOBODY, Answer::NotFound, payload)
 }
 
-fn answered(ingest: &Ingest, source: &str, answer: Answer) -> HttpResponse {
+fn answered(ingest: &Ingest, source: &str, answer: Answer) -> (String, HttpResponseBuilder) {
     ingest.metrics.answered(source, answer.label());
-    answer.response(ingest.shutdown.is_requested())
+    (answer.text(), answer.head(ingest.shutdown.is_requested()))
 }
 
-/// Both ways out are answers; `Err` only means that it was decided early.
-async fn receive(
+fn answer_unread(ingest: &Ingest, source: &str, answer: Answer, body: Payload) -> HttpResponse {
+    let (text, mut head) = answered(ingest, source, answer);
+    head.body(Unread::new(text.into(), body))
+}
+
+/// The body, or the answer if it is not even wanted.
+async fn read(
     ingest: &Ingest,
     receiver: &Receiver,
     headers: &HeaderMap,
-    payload: web::Payload,
-) -> Result<Answer, Answer> {
+    payload: &mut Payload,
+) -> Result<Bytes, Answer> {
     if ingest.shutdown.is_requested() {
         return Err(Unavailable::Stopping.into());
     }
     if is_encoded(headers) {
         return Err(Answer::UnsupportedEncoding);
     }
+    let limit = receiver.source.max_body_bytes;
+    let read = body::read(headers, payload, limit, &ingest.reading);
+    read.await.map_err(refused)
+}
+
+/// Verify, note what it is, commit.
+async fn receive(
+    ingest: &Ingest,
+    receiver: &Receiver,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Result<Answer, VerifyError> {
     let source = &receiver.source;
-    let read = body::read(headers, payload, source.max_body_bytes, &ingest.reading);
-    let body = read.await.map_err(refused)?;
     let now = ingest.clock.unix_seconds();
-    let verified = receiver.verifier.verify(headers, body, now);
-    let verified = verified.map_err(|error| not_authentic(ingest, &source.name, error))?;
-    ingest
-        .metrics
-        .secret_matched(&source.name, &verified.secret().to_string());
+    let verified = receiver.verifier.verify(headers, body, now)?;
+    let secret = verified.secret().to_string();
+    ingest.metrics.secret_matched(&source.name, &secret);
     let content_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
