@@ -2,6 +2,8 @@
 //! JSON that BSON writes by itself (`{"$numberLong": "1"}`), which only MongoDB's own
 //! drivers read.
 
+use std::ops::RangeInclusive;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bson::{Binary, Bson, DateTime, Document};
@@ -56,12 +58,17 @@ impl Serialize for Value<'_> {
     }
 }
 
+/// The years 1 to 9999, in milliseconds since 1970: RFC 3339 has four digits for a year, and
+/// the driver writes the nearest date it can for any other.
+const WRITABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
+
 /// A time as RFC 3339.
 pub(super) fn rfc3339<S: Serializer>(time: DateTime, serializer: S) -> Result<S::Ok, S::Error> {
-    match time.try_to_rfc3339_string() {
-        Ok(text) => serializer.serialize_str(&text),
-        Err(_) => Err(S::Error::custom("a date is outside of the years 0 to 9999")),
+    if !WRITABLE.contains(&time.timestamp_millis()) {
+        return Err(S::Error::custom("a date is outside of the years 1 to 9999"));
     }
+    let text = time.try_to_rfc3339_string().map_err(S::Error::custom)?;
+    serializer.serialize_str(&text)
 }
 
 #[cfg(test)]
@@ -94,11 +101,25 @@ mod tests {
     }
 
     #[test]
+    fn the_first_and_the_last_date_are_written_as_they_are() {
+        for (millis, text) in [
+            (*WRITABLE.start(), "0001-01-01T00:00:00Z"),
+            (*WRITABLE.end(), "9999-12-31T23:59:59.999Z"),
+        ] {
+            let payload = doc! { "at": DateTime::from_millis(millis) };
+            let expected = format!(r#"{{"at":"{text}"}}"#);
+            assert_eq!(serde_json::to_string(&Json(&payload)).unwrap(), expected);
+        }
+    }
+
+    #[test]
     fn what_has_no_plain_form_is_refused_instead_of_bent() {
         for value in [
             Bson::Double(f64::NAN),
             Bson::Double(f64::INFINITY),
             Bson::DateTime(DateTime::MAX),
+            Bson::DateTime(DateTime::from_millis(WRITABLE.end() + 1)),
+            Bson::DateTime(DateTime::from_millis(WRITABLE.start() - 1)),
             Bson::MinKey,
         ] {
             let payload = doc! { "value": value.clone() };

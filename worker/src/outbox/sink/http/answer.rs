@@ -111,20 +111,24 @@ mod tests {
             let outcome = judge(status, wait, Duration::ZERO);
             match code {
                 200..=299 => assert!(matches!(outcome, Outcome::Delivered { .. }), "{code}"),
-                408 | 425 | 429 | 500..=999 => match outcome {
-                    Outcome::Retry { after, failure } => {
-                        assert_eq!((after, failure.cause), (wait, Cause::Unavailable), "{code}");
-                    }
-                    other => panic!("{code}: {other:?}"),
-                },
-                _ => match outcome {
-                    Outcome::Refused { failure } => {
-                        let redirect = (300..400).contains(&code);
-                        let cause = if redirect { Cause::Redirect } else { Cause::Refused };
-                        assert_eq!(failure.cause, cause, "{code}");
-                    }
-                    other => panic!("{code}: {other:?}"),
-                },
+                408 | 425 | 429 | 500..=999 => {
+                    let Outcome::Retry { after, failure } = outcome else {
+                        panic!("{code} is no retry");
+                    };
+                    assert_eq!((after, failure.cause), (wait, Cause::Unavailable), "{code}");
+                }
+                _ => {
+                    let Outcome::Refused { failure } = outcome else {
+                        panic!("{code} is no refusal");
+                    };
+                    let redirect = (300..400).contains(&code);
+                    let cause = if redirect {
+                        Cause::Redirect
+                    } else {
+                        Cause::Refused
+                    };
+                    assert_eq!(failure.cause, cause, "{code}");
+                }
             }
         }
     }

@@ -10,6 +10,8 @@ mod body;
 mod resolver;
 mod retry_after;
 mod signature;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -85,15 +85,25 @@ mod tests {
         let both = Signer::new("app", &[new.clone(), old.clone()]).unwrap();
         assert_eq!(
             both.sign("id", 1, b"{}"),
-            format!("{} {}", one(&new).sign("id", 1, b"{}"), one(&old).sign("id", 1, b"{}"))
+            format!(
+                "{} {}",
+                one(&new).sign("id", 1, b"{}"),
+                one(&old).sign("id", 1, b"{}")
+            )
         );
     }
 
     #[test]
     fn a_sink_without_a_usable_secret_is_refused() {
         let bad = [Secret::new("plain")];
-        assert!(matches!(Signer::new("app", &bad), Err(SinkError::Secret { .. })));
-        assert!(matches!(Signer::new("app", &[]), Err(SinkError::Unsigned { .. })));
+        assert!(matches!(
+            Signer::new("app", &bad),
+            Err(SinkError::Secret { .. })
+        ));
+        assert!(matches!(
+            Signer::new("app", &[]),
+            Err(SinkError::Unsigned { .. })
+        ));
     }
 
     #[test]
