@@ -10,6 +10,7 @@ mod credits;
 mod hostile;
 mod links;
 mod lives;
+mod official;
 mod orders;
 pub(crate) mod story;
 mod subscriptions;

@@ -213,6 +213,22 @@ fn s11_there_and_back_in_one_second_is_flagged_and_takes_nothing_away() {
 }
 
 #[test]
+fn access_is_not_taken_away_while_the_order_of_a_second_can_not_be_told() {
+    let unpaid = sub(json!({ "status": "unpaid" }));
+    let events = [
+        checkout("e1", 5),
+        updated("e9", 10, unpaid, json!({ "status": "active" })),
+        updated("e3", 10, sub(json!({})), json!({ "status": "unpaid" })),
+    ];
+    let truth = Truth {
+        provisional: true,
+        ..ACTIVE
+    };
+    let world = check("unpaid and paid", &events, &truth);
+    assert_eq!(world.subscriptions["self:test:sub_1"].status, "unpaid");
+}
+
+#[test]
 fn s12_what_was_never_paid_never_began() {
     let incomplete = json!({ "status": "incomplete" });
     let unpaid = json!({ "subscription": "sub_1", "payment_status": "unpaid" });
