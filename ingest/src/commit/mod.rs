@@ -7,6 +7,7 @@
 //! What is not known to be on a majority is answered as not stored: the provider delivers
 //! again, and the unique index makes that harmless.
 
+mod entry;
 mod queue;
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,8 @@ use hookledger_shared::store::{Insertion, StoreError};
 use hookledger_shared::telemetry::metrics::IngestMetrics;
 use tokio::sync::{Notify, oneshot};
 
-use self::queue::{Entry, Group, Identity, Next, Queue, Verdict};
+use self::entry::{Entry, Identity, Verdict};
+use self::queue::{Group, Next, Queue};
 
 /// A delivery's event is on a majority, in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +58,9 @@ pub enum CommitError {
 }
 
 /// Where deliveries wait for their commit. Clones are the same place.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Committer(Arc<Place>);
 
-#[derive(Debug)]
 struct Place {
     queue: Mutex<Queue>,
     work: Notify,
@@ -174,6 +175,15 @@ impl Committer {
             more(before.bytes, after.bytes),
         );
         result
+    }
+}
+
+impl std::fmt::Debug for Committer {
+    /// Without the rows, which have bodies in them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Committer")
+            .field("open", &self.is_open())
+            .finish_non_exhaustive()
     }
 }
 

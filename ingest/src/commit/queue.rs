@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::RawDocumentBuf;
-use hookledger_shared::model::event::NewEvent;
-use tokio::sync::oneshot;
 
-use super::{CommitError, Committed};
+use super::CommitError;
+use super::entry::{Entry, Identity, Verdict, Waiters};
 
 /// Deliveries that may wait, in flight included. A few times what the largest group holds:
 /// more would only wait longer than their providers do.
@@ -24,29 +23,7 @@ pub(super) const MAX_GROUP_ROWS: usize = 256;
 /// Rows in a group, in bytes; the first always fits. Well under the 48 MB of one command.
 pub(super) const MAX_GROUP_BYTES: usize = 8 * 1_024 * 1_024;
 
-/// What a waiting delivery is told.
-pub(super) type Verdict = Result<Committed, CommitError>;
-
-/// What makes two deliveries the same event: the ledger's unique index.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Identity {
-    event_id: String,
-    provider: &'static str,
-    scope: String,
-}
-
-/// A delivery that wants to be committed.
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) identity: Identity,
-    pub(super) row: RawDocumentBuf,
-    /// How long its source waits.
-    pub(super) limit: Duration,
-    pub(super) answer: oneshot::Sender<Verdict>,
-}
-
 /// Rows to be written together.
-#[derive(Debug)]
 pub(super) struct Group {
     pub(super) rows: Vec<RawDocumentBuf>,
     /// As long as the most patient of its sources waits; the others stop waiting earlier.
@@ -54,7 +31,6 @@ pub(super) struct Group {
 }
 
 /// What the writer does next.
-#[derive(Debug)]
 pub(super) enum Next {
     /// Write this, then [`finish`](Queue::finish) it.
     Group(Group),
@@ -72,17 +48,6 @@ pub(super) struct Held {
     pub(super) bytes: usize,
 }
 
-/// Everyone who waits for one event.
-#[derive(Debug)]
-struct Waiters {
-    /// The delivery whose row is written.
-    first: oneshot::Sender<Verdict>,
-    /// Those that came later.
-    others: Vec<oneshot::Sender<Verdict>>,
-    bytes: usize,
-}
-
-#[derive(Debug)]
 struct Row {
     identity: Arc<Identity>,
     row: RawDocumentBuf,
@@ -97,8 +62,8 @@ enum Phase {
     Closed,
 }
 
-/// See the module.
-#[derive(Debug, Default)]
+/// See the module. No `Debug`, here and in what it holds: rows have bodies in them.
+#[derive(Default)]
 pub(super) struct Queue {
     phase: Phase,
     /// Rows to be written, in the order they came.
@@ -108,35 +73,6 @@ pub(super) struct Queue {
     /// Everyone who waits, for either.
     waiters: HashMap<Arc<Identity>, Waiters>,
     held: Held,
-}
-
-impl Identity {
-    pub(super) fn of(event: NewEvent) -> Self {
-        Self {
-            event_id: event.event_id,
-            provider: event.provider,
-            scope: event.scope,
-        }
-    }
-}
-
-impl Waiters {
-    /// Whether nobody is left who would hear the answer.
-    fn are_gone(&self) -> bool {
-        self.first.is_closed() && self.others.iter().all(oneshot::Sender::is_closed)
-    }
-
-    /// A sender's error says that nobody listens any more, which is their right.
-    fn tell(self, verdict: Verdict) {
-        let later = match verdict {
-            Ok(Committed::Stored | Committed::Duplicate) => Ok(Committed::Duplicate),
-            Err(error) => Err(error),
-        };
-        let _ = self.first.send(verdict);
-        for other in self.others {
-            let _ = other.send(later);
-        }
-    }
 }
 
 impl Queue {
@@ -255,7 +191,7 @@ impl Queue {
 
     fn leave(&mut self, identity: &Arc<Identity>) -> Option<Waiters> {
         let waiters = self.waiters.remove(identity)?;
-        self.held.deliveries -= 1 + waiters.others.len();
+        self.held.deliveries -= waiters.deliveries();
         self.held.bytes -= waiters.bytes;
         Some(waiters)
     }
