@@ -16,6 +16,7 @@ use hookledger_dev::stripe::delivery::{Answer, Sender};
 use hookledger_shared::clock;
 use mongodb::{Client, Database};
 
+use crate::http;
 use crate::receiver::Receiver;
 
 /// How long a condition may take: long against everything but a hang.
@@ -113,12 +114,18 @@ impl World {
         format!("{}_{role}", self.database.name())
     }
 
-    /// Starts an ingest.
+    /// Starts an ingest and waits until it is ready: before that it answers 503.
     ///
     /// # Errors
     /// When it does not come up.
     pub async fn ingest(&self) -> Result<Program> {
-        self.stack.ingest(&self.app_name("ingest")).await
+        let ingest = self.stack.ingest(&self.app_name("ingest")).await?;
+        let ready = format!("http://{}/readyz", ingest.address("ops")?);
+        wait::until("ingest to be ready", PATIENCE, async || {
+            Ok((http::get(&ready).await?.0 == 200).then_some(()))
+        })
+        .await?;
+        Ok(ingest)
     }
 
     /// Starts a worker; `role` is how [`Self::fail`] aims at it.

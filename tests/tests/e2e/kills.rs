@@ -9,8 +9,11 @@ use hookledger_tests::receiver::Manner;
 use hookledger_tests::world::PATIENCE;
 use hookledger_tests::{World, WorldOptions, story};
 
-/// Longer than any test holds a program there.
-const HELD: Duration = Duration::from_secs(120);
+/// How long a program is held where it shall die: a kill takes milliseconds. (Disarming a
+/// fail point waits for whoever is held, so no longer than that.)
+const HELD: Duration = Duration::from_secs(3);
+/// `Interrupted`: what the server does with the command of a client that is gone.
+const NOT_EXECUTED: i32 = 11_601;
 
 /// The end of a world in which nothing went wrong.
 async fn undisturbed() -> Result<std::collections::BTreeMap<String, Vec<String>>> {
@@ -27,7 +30,10 @@ async fn killed_at(command: &str, collection: Option<&str>) -> Result<()> {
     let ingest = world.ingest().await?;
     let event = story::credit_pack();
     world.deliver(&ingest, &event.body).await?;
-    let point = world.fail("first", command, collection).block(HELD);
+    let point = world
+        .fail("first", command, collection)
+        .block(HELD)
+        .error_code(NOT_EXECUTED);
     let point = point.arm(&world.uri).await?;
     let first = world.worker("first").await?;
     point.wait_entered(1, PATIENCE).await?;
@@ -79,6 +85,8 @@ async fn a_worker_killed_before_its_commit_is_acknowledged_has_committed_once() 
         .unwrap();
     let options = WorldOptions {
         uri: Some(set.uri()),
+        // Half of it is longer than the commit is held.
+        lease: Duration::from_secs(8),
         ..WorldOptions::default()
     };
     let world = World::with(options).await.unwrap();
@@ -88,7 +96,7 @@ async fn a_worker_killed_before_its_commit_is_acknowledged_has_committed_once() 
     // Held at its commit until the other fail point is armed; then it commits and hangs.
     let commit = world
         .fail("first", "commitTransaction", None)
-        .block(Duration::from_secs(2));
+        .block(Duration::from_secs(1));
     let commit = commit.times(1).arm(&world.uri).await.unwrap();
     let first = world.worker("first").await.unwrap();
     commit.wait_entered(1, PATIENCE).await.unwrap();
@@ -151,7 +159,10 @@ async fn a_worker_killed_before_it_notes_a_delivery_repeats_it_with_the_same_key
     })
     .await
     .unwrap();
-    let point = world.fail("first", "update", Some("outbox")).block(HELD);
+    let point = world
+        .fail("first", "update", Some("outbox"))
+        .block(HELD)
+        .error_code(NOT_EXECUTED);
     let point = point.arm(&world.uri).await.unwrap();
     world.receiver.behave(Manner::Answer(200));
     point.wait_entered(1, PATIENCE).await.unwrap();

@@ -56,7 +56,12 @@ async fn an_event_whose_worker_dies_three_times_is_buried_and_was_never_an_attem
     for crash in 1..=3 {
         let role = format!("victim{crash}");
         let point = world.fail(&role, "update", Some("purchases"));
-        let point = point.block(PATIENCE).arm(&world.uri).await.unwrap();
+        let point = point
+            .block(Duration::from_secs(2))
+            .error_code(11_601)
+            .arm(&world.uri)
+            .await
+            .unwrap();
         let victim = world.worker(&role).await.unwrap();
         point.wait_entered(1, PATIENCE).await.unwrap();
         victim.kill().await.unwrap();
