@@ -56,14 +56,15 @@ impl Context {
     /// A context over `stores` for a process that starts now.
     #[must_use]
     pub fn new(stores: Stores, settings: WorkerSettings) -> Self {
-        let destinations = settings.sinks.iter().map(|sink| sink.name.clone());
         let rules = Rules {
             catalogue: settings.catalogue.clone(),
             metadata: settings.metadata.clone(),
         };
         Self {
             stores,
-            metrics: Arc::new(WorkerMetrics::new(destinations)),
+            metrics: Arc::new(WorkerMetrics::new(
+                settings.sinks.iter().map(|sink| sink.name.clone()),
+            )),
             rules: Arc::new(rules),
             settings: Arc::new(settings),
             owner: owner().into(),
@@ -71,6 +72,13 @@ impl Context {
             wakeup: Wakeup::new(),
             isolation: Arc::new(RwLock::new(())),
         }
+    }
+
+    /// The configured sinks' names.
+    #[must_use]
+    pub fn destinations(&self) -> Vec<String> {
+        let sinks = self.settings.sinks.iter();
+        sinks.map(|sink| sink.name.clone()).collect()
     }
 
     /// Under what terms this process claims.
@@ -85,7 +93,11 @@ impl Context {
 
 /// Unique per process start: ids of the database's kind carry time, process and counter.
 fn owner() -> String {
-    format!("worker-{}-{}", std::process::id(), bson::oid::ObjectId::new())
+    format!(
+        "worker-{}-{}",
+        std::process::id(),
+        bson::oid::ObjectId::new()
+    )
 }
 
 /// Why the daemon ended badly.
@@ -116,7 +128,8 @@ pub async fn run(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Run
     let options = ConnectOptions::named(APP_NAME);
     let stores = Stores::connect(&settings.mongodb, &options).await?;
     let context = Context::new(stores, settings);
-    let deliverer = Arc::new(Deliverer::new(&context).map_err(|error| RunError::Sinks(error.to_string()))?);
+    let deliverer =
+        Arc::new(Deliverer::new(&context).map_err(|error| RunError::Sinks(error.to_string()))?);
     let running = ops::serve(context.clone(), shutdown.clone());
     let running = running.await.map_err(RunError::Ops)?;
     println!("listening ops={}", running.addr);
@@ -139,17 +152,34 @@ async fn work(
     start(&mut helpers, "clock", clock::run(context.clone()));
     start(&mut helpers, "poll", wakeup::poll(context.clone()));
     start(&mut helpers, "watch", wakeup::watch(context.clone()));
-    start(&mut helpers, "gauges", gauges::run(context.clone(), shutdown.clone()));
-    start(&mut helpers, "rescuer", rescuer::run(context.clone(), alive.clone()));
+    start(
+        &mut helpers,
+        "gauges",
+        gauges::run(context.clone(), shutdown.clone()),
+    );
+    start(
+        &mut helpers,
+        "rescuer",
+        rescuer::run(context.clone(), alive.clone()),
+    );
 
     let mut workers = JoinSet::new();
     for _ in 0..context.settings.concurrency {
-        start(&mut workers, "processor", processor::run(context.clone(), shutdown.clone()));
+        start(
+            &mut workers,
+            "processor",
+            processor::run(context.clone(), shutdown.clone()),
+        );
     }
     for destination in deliverer.destinations() {
         for _ in 0..deliverer::LOOPS_A_DESTINATION {
             let destination = destination.clone();
-            let run = deliverer::run(context.clone(), deliverer.clone(), destination, shutdown.clone());
+            let run = deliverer::run(
+                context.clone(),
+                deliverer.clone(),
+                destination,
+                shutdown.clone(),
+            );
             start(&mut workers, "deliverer", run);
         }
     }

@@ -1,1 +1,17 @@
-//! Placeholder.
+//! The worker: claims ledger events, applies each in one transaction, drains the outbox.
+//!
+//! Reading order: [`app`] (what starts and stops), [`event`] (what one event goes through),
+//! [`handler`] (the rules, pure) over [`stripe`] (reading Stripe), [`outbox`] (what one
+//! message goes through), [`service`] (the loops), [`ops`] and [`cli`] (operators).
+//!
+//! Not here: MongoDB's queries (`hookledger_shared::store`) and signatures of providers
+//! (the ingest crate).
+
+pub mod app;
+pub mod cli;
+pub mod event;
+pub mod handler;
+pub mod ops;
+pub mod outbox;
+pub mod service;
+pub mod stripe;

@@ -88,7 +88,12 @@ impl InHand<'_> {
     }
 
     /// Runs the transaction until it says what became of the event.
-    async fn apply(&self, slot: &mut Slot, family: Family, input: &Input) -> Result<(), StoreError> {
+    async fn apply(
+        &self,
+        slot: &mut Slot,
+        family: Family,
+        input: &Input,
+    ) -> Result<(), StoreError> {
         let mut work = Transaction {
             context: self.context,
             event: self.event,
@@ -154,7 +159,9 @@ impl InHand<'_> {
         match self.context.stores.events.standing(self.claim).await? {
             Standing::Committed => {
                 self.context.wakeup.outbox();
-                self.context.metrics.committed(self.claimed.elapsed(), self.since_receipt());
+                self.context
+                    .metrics
+                    .committed(self.claimed.elapsed(), self.since_receipt());
                 Ok(())
             }
             Standing::Held => self.end(&Ending::Release).await,
@@ -185,8 +192,11 @@ impl InHand<'_> {
     }
 
     async fn reject(&self, rejection: &Rejection) -> Result<(), StoreError> {
-        self.bury(rejection.kind.as_str().to_owned(), rejection.message.clone())
-            .await
+        self.bury(
+            rejection.kind.as_str().to_owned(),
+            rejection.message.clone(),
+        )
+        .await
     }
 
     async fn bury(&self, kind: String, message: String) -> Result<(), StoreError> {
@@ -206,7 +216,8 @@ impl InHand<'_> {
             message,
         };
         let max_attempts = self.context.settings.max_attempts;
-        let ending = outcome::after_fault(self.event.attempts, max_attempts, failure, fastrand::f64());
+        let ending =
+            outcome::after_fault(self.event.attempts, max_attempts, failure, fastrand::f64());
         self.end(&ending).await
     }
 
@@ -227,7 +238,10 @@ impl InHand<'_> {
             (Transition::Done, Ending::Bury { failure, .. }) => self.note_buried(failure),
             (
                 Transition::Done,
-                Ending::Release | Ending::Retry { .. } | Ending::Defer { .. } | Ending::Conclude { .. },
+                Ending::Release
+                | Ending::Retry { .. }
+                | Ending::Defer { .. }
+                | Ending::Conclude { .. },
             ) => {}
         }
         Ok(())
@@ -248,7 +262,9 @@ impl InHand<'_> {
     }
 
     fn note_buried(&self, failure: &Failure) {
-        self.context.metrics.buried(Row::Event, bounded(&failure.kind));
+        self.context
+            .metrics
+            .buried(Row::Event, bounded(&failure.kind));
         self.context.wakeup.outbox();
         tracing::error!(
             event = %self.event.event_id,
@@ -285,5 +301,8 @@ fn bounded(kind: &str) -> &'static str {
         "waited_too_long",
         "crashed",
     ];
-    KINDS.into_iter().find(|known| *known == kind).unwrap_or("other")
+    KINDS
+        .into_iter()
+        .find(|known| *known == kind)
+        .unwrap_or("other")
 }

@@ -64,7 +64,8 @@ impl Work for Transaction<'_> {
                 record: Some(changes),
             }) => {
                 let kind = kind.as_str().to_owned();
-                self.conclude_dead(session, *changes, Failure { kind, message }).await
+                self.conclude_dead(session, *changes, Failure { kind, message })
+                    .await
             }
             Decision::Reject(rejection) => Ok(Verdict::Abort(Applied::Rejected(rejection))),
         }
@@ -81,7 +82,9 @@ impl Transaction<'_> {
         self.write(session, changes).await?;
         let retention = self.context.settings.retention;
         let events = &self.context.stores.events;
-        events.conclude(session, self.claim, outcome, retention).await?;
+        events
+            .conclude(session, self.claim, outcome, retention)
+            .await?;
         Ok(Verdict::Commit(Applied::Concluded(outcome)))
     }
 
@@ -100,6 +103,14 @@ impl Transaction<'_> {
     async fn write(&self, session: &mut ClientSession, changes: Changes) -> Result<(), Error> {
         let settings = &self.context.settings;
         let (routing, settle) = (&settings.routing, settings.settle);
-        apply::apply(&self.context.stores, session, self.event, changes, routing, settle).await
+        apply::apply(
+            &self.context.stores,
+            session,
+            self.event,
+            changes,
+            routing,
+            settle,
+        )
+        .await
     }
 }

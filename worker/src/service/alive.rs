@@ -57,7 +57,9 @@ impl Renewals {
     }
 
     fn renewed(&mut self, now: Instant) {
-        let unbroken = self.last.is_some_and(|last| now.duration_since(last) <= self.gap());
+        let unbroken = self
+            .last
+            .is_some_and(|last| now.duration_since(last) <= self.gap());
         if !unbroken {
             self.since = Some(now);
         }
@@ -176,7 +178,11 @@ mod tests {
         renewals.renewed(at(10));
         renewals.renewed(at(20));
         assert_eq!(renewals.unbroken_for(at(25)), Some(Duration::from_secs(25)));
-        assert_eq!(renewals.unbroken_for(at(41)), None, "we could not write ourselves");
+        assert_eq!(
+            renewals.unbroken_for(at(41)),
+            None,
+            "we could not write ourselves"
+        );
         renewals.renewed(at(50));
         assert_eq!(renewals.unbroken_for(at(51)), Some(Duration::from_secs(1)));
     }

@@ -80,7 +80,11 @@ async fn events(context: &Context, owners: &mut Owners<'_>) -> Result<(), StoreE
     for (row, crashed) in judged {
         let crashes = row.crashes + u32::from(crashed);
         let moved = if crashed && crashes >= MAX_CRASHES {
-            let moved = context.stores.events.bury_crashed(&row, &too_often(crashes)).await?;
+            let moved = context
+                .stores
+                .events
+                .bury_crashed(&row, &too_often(crashes))
+                .await?;
             note_burial(context, Row::Event, moved);
             moved
         } else {
@@ -175,7 +179,9 @@ pub async fn release_all(context: &Context) {
 async fn try_release_all(context: &Context) -> Result<(), StoreError> {
     let stores = &context.stores;
     let held = stores.events.held_by(&context.owner).await?;
-    stores.kill_sessions(held.iter().map(|row| &row.lease)).await?;
+    stores
+        .kill_sessions(held.iter().map(|row| &row.lease))
+        .await?;
     let events = stores.events.release_all(&context.owner).await?;
     let messages = stores.outbox.release_all(&context.owner).await?;
     stores.workers.leave(&context.owner).await?;
@@ -200,7 +206,11 @@ mod tests {
             (s(300), None, Owner::Unsure),
             (None, None, Owner::Unsure),
         ] {
-            assert_eq!(judge(unseen, unbroken, lease), expected, "{unseen:?} {unbroken:?}");
+            assert_eq!(
+                judge(unseen, unbroken, lease),
+                expected,
+                "{unseen:?} {unbroken:?}"
+            );
         }
     }
 }

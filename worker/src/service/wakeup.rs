@@ -50,7 +50,8 @@ impl Wakeup {
 
     /// Wakes every deliverer.
     pub fn outbox(&self) {
-        self.outbox.send_modify(|count| *count = count.wrapping_add(1));
+        self.outbox
+            .send_modify(|count| *count = count.wrapping_add(1));
     }
 
     /// What a deliverer waits on.
