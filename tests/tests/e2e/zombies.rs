@@ -28,7 +28,9 @@ async fn a_frozen_worker_whose_event_was_taken_back_can_not_commit_it() {
 
     zombie.signal(Signal::Continue).await.unwrap();
     wait::until("the zombie to notice", PATIENCE, async || {
-        Ok(zombie.log().contains("lost lease").then_some(()))
+        let log = zombie.log();
+        anyhow::ensure!(log.contains("lost lease"), "it logged:\n{log}");
+        Ok(Some(()))
     })
     .await
     .unwrap();
@@ -51,25 +53,31 @@ async fn a_frozen_worker_whose_message_was_taken_back_can_not_finish_it() {
     world.receiver.behave(Manner::Hold);
     let zombie = world.worker("zombie").await.unwrap();
     world.deliver(&ingest, &event.body).await.unwrap();
-    wait::until("a delivery", PATIENCE, async || {
-        Ok((!world.receiver.deliveries().is_empty()).then_some(()))
-    })
-    .await
-    .unwrap();
+    let arrived = wait::until("a delivery", PATIENCE, async || {
+        Ok(world.receiver.deliveries().into_iter().next())
+    });
+    let arrived = arrived.await.unwrap();
     zombie.signal(Signal::Stop).await.unwrap();
+    // State messages carry their version behind the key.
+    let key = doc! { "$in": [arrived.id(), arrived.id().trim_end_matches(":1")] };
+    let held = world
+        .rows("outbox", doc! { "key": key })
+        .await
+        .unwrap()
+        .remove(0);
+    assert_eq!(held.get_i64("epoch").unwrap(), 1);
+    let id = held.get_object_id("_id").unwrap();
     let _other = world.worker("other").await.unwrap();
-    let taken = doc! { "status": "sending", "epoch": { "$gte": 2_i64 } };
-    wait::until("another to take the message", PATIENCE * 2, async || {
-        Ok((world.count("outbox", taken.clone()).await? > 0).then_some(()))
-    })
-    .await
-    .unwrap();
+    let taken = doc! { "_id": id, "epoch": { "$gte": 2_i64 } };
+    world.until_count("outbox", taken, 1).await.unwrap();
 
     // The zombie gets its answer while the other is still sending.
     zombie.signal(Signal::Continue).await.unwrap();
     world.receiver.behave(Manner::Answer(200));
     wait::until("the zombie to notice", PATIENCE, async || {
-        Ok(zombie.log().contains("lost lease").then_some(()))
+        let log = zombie.log();
+        anyhow::ensure!(log.contains("lost lease"), "it logged:\n{log}");
+        Ok(Some(()))
     })
     .await
     .unwrap();

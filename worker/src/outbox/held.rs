@@ -90,7 +90,11 @@ impl<'a> Held<'a> {
         let mut in_doubt = false;
         loop {
             match self.deliverer.stores.outbox.end(&self.claim, ending).await {
-                Ok(Transition::LeaseLost) if in_doubt => return Ok(None),
+                Ok(Transition::LeaseLost) if in_doubt => {
+                    // Either a write without an answer ended it, or somebody took it over.
+                    let taken = self.deliverer.stores.outbox.is_claimed_anew(&self.claim);
+                    return Ok(taken.await?.then_some(Transition::LeaseLost));
+                }
                 Ok(transition) => return Ok(Some(transition)),
                 Err(error)
                     if error.fault() == Fault::Ours

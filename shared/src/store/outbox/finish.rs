@@ -8,7 +8,7 @@ use bson::{Bson, Document, doc};
 use super::Outbox;
 use crate::model::lease::{Claim, Transition};
 use crate::model::outbox::MessageStatus;
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, within};
 use crate::store::events::Failure;
 use crate::store::leased;
 use crate::store::pipeline::{last_error, literal, millis};
@@ -99,6 +99,16 @@ fn said(failure: &Failure) -> String {
 }
 
 impl Outbox {
+    /// Whether somebody has claimed the message after `claim`, as a majority knows it.
+    pub async fn is_claimed_anew(&self, claim: &Claim) -> Result<bool, StoreError> {
+        let read = self
+            .raw
+            .find_one(doc! { "_id": claim.id, "epoch": { "$gt": claim.epoch } })
+            .projection(doc! { "_id": 1 })
+            .read_concern(mongodb::options::ReadConcern::majority());
+        Ok(within(self.limit, async { read.await }).await?.is_some())
+    }
+
     /// Ends a claim.
     pub async fn end(
         &self,
