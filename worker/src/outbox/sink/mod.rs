@@ -182,3 +182,20 @@ impl Sink {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_every_cause() {
+        let page = include_str!("../../../../docs/outbox.md");
+        for cause in Cause::ALL {
+            let named = format!("`{}`", cause.as_str());
+            assert!(
+                page.contains(&named),
+                "docs/outbox.md does not name {named}"
+            );
+        }
+    }
+}
