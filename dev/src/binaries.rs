@@ -42,16 +42,9 @@ async fn build() -> Result<Binaries> {
         "--quiet",
         "--message-format=json-render-diagnostics",
     ]);
-    command.args([
-        "--package",
-        INGEST,
-        "--package",
-        WORKER,
-        "--bin",
-        INGEST,
-        "--bin",
-        WORKER,
-    ]);
+    // The whole workspace, so that dependencies have the features with which `cargo test --workspace` has built
+    // them, and are not built twice.
+    command.args(["--workspace", "--bin", INGEST, "--bin", WORKER]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }

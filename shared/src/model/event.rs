@@ -100,7 +100,7 @@ impl Problem {
 }
 
 /// A verified delivery on its way into the ledger.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct NewEvent {
     /// The provider's id of the event, or `sha256:` and the body's digest.
     pub event_id: String,
@@ -134,6 +134,18 @@ pub struct NewEvent {
     pub problem: Option<Problem>,
     /// When it came, by ingest's clock corrected to the server's.
     pub received_at: DateTime,
+}
+
+impl std::fmt::Debug for NewEvent {
+    /// Without its body, which holds personal data and is never logged.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewEvent")
+            .field("event_id", &self.event_id)
+            .field("source", &self.source)
+            .field("event_type", &self.event_type)
+            .field("body_bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl NewEvent {

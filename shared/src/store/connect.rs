@@ -82,8 +82,39 @@ impl Stores {
             .server_selection_timeout
             .get_or_insert(SERVER_SELECTION);
         client.write_concern = Some(majority(wtimeout(options.op_timeout)));
+        let configured = client.clone();
         let client = Client::with_options(client)?;
-        Ok(Self::new(client, &mongodb.database, options.op_timeout))
+        Ok(Self::new(
+            client,
+            configured,
+            &mongodb.database,
+            options.op_timeout,
+        ))
+    }
+
+    /// Whether one of the configured servers is a standalone one. The driver silently drops
+    /// such a server when the URI names a replica set, so it is asked directly.
+    pub(super) async fn is_standalone(&self) -> bool {
+        for host in &self.configured.hosts {
+            let mut direct = self.configured.clone();
+            direct.hosts = vec![host.clone()];
+            direct.repl_set_name = None;
+            direct.direct_connection = Some(true);
+            direct.server_selection_timeout = Some(CONNECT_TIMEOUT);
+            let Ok(client) = Client::with_options(direct) else {
+                continue;
+            };
+            let hello = client
+                .database("admin")
+                .run_command(bson::doc! { "hello": 1 })
+                .await;
+            if hello.is_ok_and(|hello| {
+                !hello.contains_key("setName") && !hello.contains_key("isreplicaset")
+            }) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The server's clock, in milliseconds since 1970.

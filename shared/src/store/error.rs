@@ -11,7 +11,7 @@ pub enum StoreError {
     #[error("the database did not answer within {0:?}")]
     TimedOut(Duration),
     /// The driver or the server said no.
-    #[error("the database refused: {0}")]
+    #[error("database: {0}")]
     Database(#[from] Error),
     /// The server answered something that it was not asked.
     #[error("the database answered something unexpected: {0}")]

@@ -32,6 +32,7 @@ pub mod workers;
 
 use std::time::Duration;
 
+use mongodb::options::ClientOptions;
 use mongodb::{Client, Database};
 
 pub use audit::Audit;
@@ -53,6 +54,8 @@ pub use workers::Workers;
 pub struct Stores {
     /// The driver's client; sessions start in [`transaction::Slot`].
     pub(crate) client: Client,
+    /// As configured and tuned, to ask one server directly.
+    configured: ClientOptions,
     /// Our database.
     pub(crate) database: Database,
     /// How long an operation outside a transaction may take.
@@ -82,7 +85,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    fn new(client: Client, name: &str, op_timeout: Duration) -> Self {
+    fn new(client: Client, configured: ClientOptions, name: &str, op_timeout: Duration) -> Self {
         let database = client.database(name);
         Self {
             events: Events::new(&database, op_timeout),
@@ -97,6 +100,7 @@ impl Stores {
             credit_entries: CreditEntries::new(&database),
             credit_accounts: CreditAccounts::new(&database),
             client,
+            configured,
             database,
             op_timeout,
         }

@@ -62,7 +62,11 @@ impl Stores {
     }
 
     async fn refuse_wrong_server(&self) -> Result<(), PreflightError> {
-        let hello = self.admin(doc! { "hello": 1 }).await?;
+        let hello = match self.admin(doc! { "hello": 1 }).await {
+            Ok(hello) => hello,
+            Err(_) if self.is_standalone().await => return Err(BootRefusal::Standalone.into()),
+            Err(error) => return Err(error.into()),
+        };
         if hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
             return Err(BootRefusal::Sharded.into());
         }

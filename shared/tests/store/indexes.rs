@@ -1,7 +1,8 @@
 //! Indexes and the server's kind are compared before use.
 
 use bson::{Document, doc};
-use hookledger_dev::mongo::shared;
+use hookledger_dev::mongo::process::MongodOptions;
+use hookledger_dev::mongo::{Mongod, shared};
 use hookledger_shared::store::Stores;
 use hookledger_shared::store::index::{Change, IndexError};
 use hookledger_shared::store::preflight::{BootRefusal, PreflightError};
@@ -66,4 +67,35 @@ async fn old_duplicates_refuse_the_boot_and_are_named() {
     rows.insert_many([twin.clone(), twin]).await.unwrap();
     let refused = stores.preflight(&Stores::wanted()).await.unwrap_err();
     assert!(refused.to_string().contains("evt_twice"), "{refused}");
+}
+
+/// The driver drops a standalone server without a word when the URI names a replica set.
+#[tokio::test]
+async fn a_standalone_server_refuses_the_boot_however_the_uri_calls_it() {
+    let mut alone = Mongod::start(MongodOptions::default()).await.unwrap();
+    let port = alone.port();
+    for query in ["", "?replicaSet=rs0"] {
+        let stores = bed::unprepared(&format!("mongodb://127.0.0.1:{port}/{query}"), "alone").await;
+        let refused = stores.preflight(&Stores::wanted()).await;
+        let standalone = matches!(
+            refused,
+            Err(PreflightError::Refused(BootRefusal::Standalone))
+        );
+        assert!(standalone, "{query}: {refused:?}");
+    }
+    alone.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_unreachable_server_is_no_refusal() {
+    let stores = bed::unprepared(
+        "mongodb://127.0.0.1:1/?replicaSet=rs0&serverSelectionTimeoutMS=200",
+        "nobody",
+    )
+    .await;
+    let not_yet = stores.preflight(&Stores::wanted()).await;
+    assert!(
+        matches!(not_yet, Err(PreflightError::NotYet(_))),
+        "{not_yet:?}"
+    );
 }

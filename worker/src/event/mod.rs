@@ -113,8 +113,9 @@ impl InHand<'_> {
                         return Ok(());
                     }
                 }
-                Ok(Applied::Concluded(outcome)) => {
+                Ok(Applied::Concluded { outcome, arrived }) => {
                     self.concluded(outcome);
+                    self.wake(&arrived).await;
                     return Ok(());
                 }
                 Ok(Applied::Buried(failure)) => {
@@ -176,6 +177,22 @@ impl InHand<'_> {
     async fn give_back(&self, trouble: StoreError) -> Result<(), StoreError> {
         self.end(&Ending::Release).await?;
         Err(trouble)
+    }
+
+    /// Others may have waited for what this event has brought. Only a hint: their backoff
+    /// finds it too.
+    async fn wake(&self, arrived: &[String]) {
+        if arrived.is_empty() {
+            return;
+        }
+        match self.context.stores.events.arrived(arrived).await {
+            Ok(0) => {}
+            Ok(woken) => {
+                tracing::debug!(woken, "events had waited for this one");
+                self.context.wakeup.event();
+            }
+            Err(error) => tracing::debug!(%error, "events that waited find it by themselves"),
+        }
     }
 
     async fn ignore(&self) -> Result<(), StoreError> {

@@ -20,8 +20,13 @@ use crate::handler::{Changes, Decision, Input, Rejection};
 pub(super) enum Applied {
     /// The claim's row did not match: nothing was written.
     FenceMissed,
-    /// Committed with this outcome.
-    Concluded(Outcome),
+    /// Committed.
+    Concluded {
+        /// With this outcome.
+        outcome: Outcome,
+        /// What other events may have waited for.
+        arrived: Vec<String>,
+    },
     /// Committed as a dead letter, with what it records.
     Buried(Failure),
     /// Aborted: to be buried outside.
@@ -76,16 +81,17 @@ impl Transaction<'_> {
     async fn conclude(
         &self,
         session: &mut ClientSession,
-        changes: Changes,
+        mut changes: Changes,
         outcome: Outcome,
     ) -> Result<Verdict<Applied>, Error> {
+        let arrived = std::mem::take(&mut changes.arrived);
         self.write(session, changes).await?;
         let retention = self.context.settings.retention;
         let events = &self.context.stores.events;
         events
             .conclude(session, self.claim, outcome, retention)
             .await?;
-        Ok(Verdict::Commit(Applied::Concluded(outcome)))
+        Ok(Verdict::Commit(Applied::Concluded { outcome, arrived }))
     }
 
     async fn conclude_dead(

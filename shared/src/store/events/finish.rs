@@ -178,6 +178,16 @@ impl Events {
         leased::leave(&self.raw, guard, set, self.limit).await
     }
 
+    /// What these events waited for has arrived: they are due now.
+    pub async fn arrived(&self, what: &[String]) -> Result<u64, StoreError> {
+        let waiting = doc! { "status": Status::Received.as_str(), "waitsFor": { "$in": what } };
+        let due = vec![doc! { "$set": { "dueAt": "$$NOW" } }];
+        let woken = self.raw.update_many(waiting, due);
+        Ok(within(self.limit, async { woken.await })
+            .await?
+            .modified_count)
+    }
+
     /// Reads the row again, as a majority knows it.
     async fn reread(&self, claim: &Claim) -> Result<Option<LedgerEvent>, StoreError> {
         let read = self

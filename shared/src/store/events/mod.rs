@@ -67,6 +67,11 @@ impl Events {
                 Index::new("expiry", doc! { "expireAt": 1 })
                     .partial(only(Status::Processed))
                     .expires(),
+                // Only what was put off because something is missing.
+                Index::new("missing", doc! { "waitsFor": 1 }).partial(doc! {
+                    "status": Status::Received.as_str(),
+                    "waitsFor": { "$exists": true },
+                }),
                 Index::new("object", doc! { "objectId": 1 }),
                 Index::new("customer", doc! { "customerId": 1 }),
             ],
