@@ -1,11 +1,9 @@
-//! What operators did: append-only, written before the act is answered.
-
-use std::time::Duration;
+//! What operators did: append-only, written in the transaction that does it.
 
 use bson::{DateTime, Document, doc};
-use mongodb::{Collection, Database};
+use mongodb::error::Error;
+use mongodb::{ClientSession, Collection, Database};
 
-use super::error::{StoreError, within};
 use super::index::{Index, Wanted};
 
 /// One act of an operator.
@@ -15,7 +13,7 @@ pub struct Act {
     pub who: String,
     /// What was done: `dead-letters retry`.
     pub what: &'static str,
-    /// When, by the acting process's corrected clock.
+    /// When, by the database's clock as the acting process knows it.
     pub when: DateTime,
     /// The host or address it came from.
     pub from: String,
@@ -29,16 +27,15 @@ pub struct Act {
 #[derive(Debug, Clone)]
 pub struct Audit {
     collection: Collection<Document>,
-    limit: Duration,
 }
 
 impl Audit {
     /// Its name.
     pub const NAME: &'static str = "audit";
 
-    pub(super) fn new(database: &Database, limit: Duration) -> Self {
+    pub(super) fn new(database: &Database) -> Self {
         let collection = database.collection(Self::NAME);
-        Self { collection, limit }
+        Self { collection }
     }
 
     /// Its indexes.
@@ -50,8 +47,8 @@ impl Audit {
         }
     }
 
-    /// Appends one act.
-    pub async fn append(&self, act: &Act) -> Result<(), StoreError> {
+    /// Appends one act, in the transaction that does it.
+    pub async fn append(&self, session: &mut ClientSession, act: &Act) -> Result<(), Error> {
         let row = doc! {
             "who": &act.who,
             "what": act.what,
@@ -60,8 +57,7 @@ impl Audit {
             "before": &act.before,
             "after": &act.after,
         };
-        let insert = self.collection.insert_one(row);
-        within(self.limit, async { insert.await }).await?;
+        self.collection.insert_one(row).session(session).await?;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Reading order: [`connect`] (the driver, tuned), [`index`] and [`preflight`] (what must
 //! be true before use), [`transaction`] (sessions and the one retry policy), [`events`] and
 //! [`outbox`] (claim, finish, rescue; what they share is in [`leased`], [`gauge`] and
-//! [`dead`]), [`workers`] and [`audit`]; then one file a domain
+//! [`dead`]), [`workers`], [`audit`] and [`requeue`]; then one file a domain
 //! collection: its name, its indexes and its queries, together.
 //!
 //! Not here: rules. What an event means is decided in the worker's handlers.
@@ -26,6 +26,7 @@ pub mod payments;
 mod pipeline;
 pub mod preflight;
 pub mod purchases;
+pub mod requeue;
 pub mod subscriptions;
 pub mod transaction;
 pub mod workers;
@@ -46,6 +47,7 @@ pub use events::{Events, Insertion};
 pub use outbox::Outbox;
 pub use payments::Payments;
 pub use purchases::Purchases;
+pub use requeue::{DeadLetter, Operator};
 pub use subscriptions::Subscriptions;
 pub use workers::Workers;
 
@@ -91,7 +93,7 @@ impl Stores {
             events: Events::new(&database, op_timeout),
             outbox: Outbox::new(&database, op_timeout),
             workers: Workers::new(&database, op_timeout),
-            audit: Audit::new(&database, op_timeout),
+            audit: Audit::new(&database),
             subscriptions: Subscriptions::new(&database),
             customers: Customers::new(&database),
             checkouts: Checkouts::new(&database),

@@ -45,7 +45,7 @@ pub enum PreflightError {
 impl Stores {
     /// Checks the server and makes what `wanted` lacks. Answers what was made.
     pub async fn preflight(&self, wanted: &[Wanted]) -> Result<Vec<Planned>, PreflightError> {
-        self.refuse_wrong_server().await?;
+        self.check_server().await?;
         self.make_collections(wanted).await?;
         match index::apply(&self.database, wanted, self.op_timeout).await {
             Ok(made) => Ok(made),
@@ -61,7 +61,9 @@ impl Stores {
         index::plan(&self.database, wanted, self.op_timeout).await
     }
 
-    async fn refuse_wrong_server(&self) -> Result<(), PreflightError> {
+    /// Refuses a server that can't hold a ledger: the part of [`Self::preflight`] that
+    /// changes nothing.
+    pub async fn check_server(&self) -> Result<(), PreflightError> {
         let hello = match self.admin(doc! { "hello": 1 }).await {
             Ok(hello) => hello,
             Err(_) if self.is_standalone().await => return Err(BootRefusal::Standalone.into()),

@@ -7,10 +7,12 @@ use std::time::Duration;
 use bson::{Document, doc};
 use futures::future::join_all;
 use hookledger_dev::mongo::wait;
+use hookledger_shared::clock;
 use hookledger_shared::model::event::Status;
 use hookledger_shared::model::lease::Transition;
 use hookledger_shared::store::events::{Ending, Failure};
 use hookledger_shared::store::transaction::Slot;
+use hookledger_shared::store::{DeadLetter, Operator};
 use mongodb::ClientSession;
 
 use crate::bed::{self, LEASE, claimed, terms};
@@ -58,11 +60,16 @@ async fn each_claim_has_a_new_epoch_also_after_an_operators_requeue() {
     let dead = stores.events.by_event_id("a").await.unwrap().remove(0);
     assert_eq!(dead.status, Status::Dead);
     assert_eq!(dead.last_error.unwrap().message, "$status");
-    assert!(stores.events.requeue(event.id).await.unwrap());
-    assert!(
-        !stores.events.requeue(event.id).await.unwrap(),
-        "it is dead no more"
-    );
+    let letter = DeadLetter::Event(event.id);
+    let operator = Operator {
+        who: "ada".to_owned(),
+        from: "desk".to_owned(),
+    };
+    for (dead, why) in [(true, "it is dead"), (false, "it is dead no more")] {
+        let now = clock::now();
+        let requeued = stores.requeue(&mut slot, letter, &operator, now);
+        assert_eq!(requeued.await.unwrap(), dead, "{why}");
+    }
     let (event, second) = claimed(&stores, &mut slot, &terms).await;
     assert_eq!((first.epoch, second.epoch, event.attempts), (1, 2, 0));
 }

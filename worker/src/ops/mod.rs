@@ -1,7 +1,7 @@
 //! Operators' HTTP on a port of its own. Reads only; everything about money is written by
 //! commands, which are audited.
 
-mod dead_letters;
+pub mod dead_letters;
 mod guard;
 mod health;
 pub mod lag;

@@ -4,6 +4,8 @@
 use bson::oid::ObjectId;
 use bson::{DateTime, Document, doc};
 use futures::TryStreamExt;
+use mongodb::ClientSession;
+use mongodb::error::Error;
 use serde::{Deserialize, Serialize};
 
 use super::Events;
@@ -96,9 +98,19 @@ impl Events {
         within(self.limit, async { rows.await?.try_collect().await }).await
     }
 
-    /// Puts a dead event back: due now, its counts at zero, its epoch kept. False when it
-    /// was not dead any more.
-    pub async fn requeue(&self, id: ObjectId) -> Result<bool, StoreError> {
+    /// The same rows as they are stored: whole, and also those that this version can't read.
+    pub async fn documents(&self, event_id: &str) -> Result<Vec<Document>, StoreError> {
+        let rows = self.raw.find(doc! { "eventId": event_id }).limit(100);
+        within(self.limit, async { rows.await?.try_collect().await }).await
+    }
+
+    /// Puts a dead event back: due now, its counts at zero, its epoch kept. Answers how it
+    /// stood; nothing when it was not dead any more.
+    pub(in crate::store) async fn requeue(
+        &self,
+        session: &mut ClientSession,
+        id: ObjectId,
+    ) -> Result<Option<Document>, Error> {
         let dead = doc! { "_id": id, "status": Status::Dead.as_str() };
         let back = vec![
             doc! { "$set": {
@@ -110,9 +122,9 @@ impl Events {
             } },
             doc! { "$unset": ["deadAt", "waitsFor"] },
         ];
-        let requeued = self.raw.update_one(dead, back);
-        let requeued = within(self.limit, async { requeued.await }).await?;
-        Ok(requeued.modified_count == 1)
+        let requeue = self.raw.find_one_and_update(dead, back);
+        let before = requeue.projection(doc! { "body": 0, "headers": 0 });
+        before.session(session).await
     }
 
     /// Watches inserts, only as a hint to claim: bodies stay where they are.

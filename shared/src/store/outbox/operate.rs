@@ -3,6 +3,8 @@
 use bson::oid::ObjectId;
 use bson::{DateTime, Document, doc};
 use futures::TryStreamExt;
+use mongodb::ClientSession;
+use mongodb::error::Error;
 use serde::{Deserialize, Serialize};
 
 use super::Outbox;
@@ -82,8 +84,12 @@ impl Outbox {
     }
 
     /// Puts a dead message back: due now, its counts at zero, its epoch and key kept.
-    /// False when it was not dead any more.
-    pub async fn requeue(&self, id: ObjectId) -> Result<bool, StoreError> {
+    /// Answers how it stood; nothing when it was not dead any more.
+    pub(in crate::store) async fn requeue(
+        &self,
+        session: &mut ClientSession,
+        id: ObjectId,
+    ) -> Result<Option<Document>, Error> {
         let dead = doc! { "_id": id, "status": MessageStatus::Dead.as_str() };
         let back = vec![
             doc! { "$set": {
@@ -94,8 +100,8 @@ impl Outbox {
             } },
             doc! { "$unset": "deadAt" },
         ];
-        let requeued = self.raw.update_one(dead, back);
-        let requeued = within(self.limit, async { requeued.await }).await?;
-        Ok(requeued.modified_count == 1)
+        let requeue = self.raw.find_one_and_update(dead, back);
+        let before = requeue.projection(doc! { "payload": 0, "trail": 0 });
+        before.session(session).await
     }
 }
