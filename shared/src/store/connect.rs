@@ -9,6 +9,7 @@ use mongodb::options::{Acknowledgment, ClientOptions, WriteConcern};
 
 use super::Stores;
 use super::error::StoreError;
+use super::primary::PrimaryWatch;
 use crate::config::Mongodb;
 
 /// What a process wants of its connection.
@@ -83,10 +84,13 @@ impl Stores {
             .get_or_insert(SERVER_SELECTION);
         client.write_concern = Some(majority(wtimeout(options.op_timeout)));
         let configured = client.clone();
+        let (primary, handler) = PrimaryWatch::new();
+        client.sdam_event_handler = Some(handler);
         let client = Client::with_options(client)?;
         Ok(Self::new(
             client,
             configured,
+            primary,
             &mongodb.database,
             options.op_timeout,
         ))

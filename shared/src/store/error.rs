@@ -10,6 +10,9 @@ pub enum StoreError {
     /// No answer in time: the write may or may not have happened.
     #[error("the database did not answer within {0:?}")]
     TimedOut(Duration),
+    /// The primary was lost while we waited for it: the write may or may not have happened.
+    #[error("the primary was lost while it was asked")]
+    PrimaryLost,
     /// The driver or the server said no.
     #[error("database: {0}")]
     Database(#[from] Error),
@@ -111,7 +114,7 @@ impl StoreError {
     #[must_use]
     pub fn fault(&self) -> Fault {
         match self {
-            Self::TimedOut(_) | Self::Unexpected(_) => Fault::Infrastructure,
+            Self::TimedOut(_) | Self::PrimaryLost | Self::Unexpected(_) => Fault::Infrastructure,
             Self::Database(error) => fault(error),
             Self::Unreadable(_) => Fault::Ours,
         }

@@ -25,6 +25,7 @@ pub mod outbox;
 pub mod payments;
 mod pipeline;
 pub mod preflight;
+mod primary;
 pub mod purchases;
 pub mod requeue;
 pub mod subscriptions;
@@ -87,10 +88,16 @@ pub struct Stores {
 }
 
 impl Stores {
-    fn new(client: Client, configured: ClientOptions, name: &str, op_timeout: Duration) -> Self {
+    fn new(
+        client: Client,
+        configured: ClientOptions,
+        primary: primary::PrimaryWatch,
+        name: &str,
+        op_timeout: Duration,
+    ) -> Self {
         let database = client.database(name);
         Self {
-            events: Events::new(&database, op_timeout),
+            events: Events::new(&database, primary, op_timeout),
             outbox: Outbox::new(&database, op_timeout),
             workers: Workers::new(&database, op_timeout),
             audit: Audit::new(&database),

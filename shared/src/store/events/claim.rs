@@ -56,6 +56,12 @@ impl Events {
             .return_document(ReturnDocument::After)
             .write_concern(WriteConcern::builder().w(Acknowledgment::Nodes(1)).build())
             .session(slot.session());
-        within(self.limit, async { claim.await }).await
+        // A claim that a frozen primary holds is given up as soon as that is known; if it was
+        // made all the same, its lease runs out.
+        let claimed = within(self.limit, async { claim.await });
+        match self.primary.unless_lost(claimed).await {
+            Some(claimed) => claimed,
+            None => Err(StoreError::PrimaryLost),
+        }
     }
 }

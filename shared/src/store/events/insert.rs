@@ -2,7 +2,7 @@
 //! concern error that may stand beside a duplicate.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bson::raw::RawDocumentBuf;
 use mongodb::Collection;
@@ -39,6 +39,25 @@ impl Events {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
+        let started = Instant::now();
+        loop {
+            let left = limit.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return Err(StoreError::TimedOut(limit));
+            }
+            // When the primary is lost meanwhile the rows go to the next one: whatever the
+            // first has kept of them is found as a duplicate.
+            if let Some(answered) = self.primary.unless_lost(self.insert(rows, left)).await {
+                return answered;
+            }
+        }
+    }
+
+    async fn insert(
+        &self,
+        rows: &[RawDocumentBuf],
+        limit: Duration,
+    ) -> Result<Vec<Insertion>, StoreError> {
         let raw: Collection<RawDocumentBuf> = self.raw.clone_with_type();
         let insert = raw
             .insert_many(rows)

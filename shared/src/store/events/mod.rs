@@ -20,6 +20,7 @@ pub use insert::Insertion;
 pub use operate::DeadRow;
 
 use super::index::{Index, Wanted};
+use super::primary::PrimaryWatch;
 use crate::model::event::{LedgerEvent, Status};
 
 /// The `events` collection.
@@ -27,6 +28,7 @@ use crate::model::event::{LedgerEvent, Status};
 pub struct Events {
     collection: Collection<LedgerEvent>,
     raw: Collection<Document>,
+    primary: PrimaryWatch,
     limit: Duration,
 }
 
@@ -39,10 +41,11 @@ impl Events {
     pub(super) const LEASED: &'static str = crate::store::leased::INDEX;
     pub(super) const DEAD: &'static str = "dead";
 
-    pub(super) fn new(database: &Database, limit: Duration) -> Self {
+    pub(super) fn new(database: &Database, primary: PrimaryWatch, limit: Duration) -> Self {
         Self {
             collection: database.collection(Self::NAME),
             raw: database.collection(Self::NAME),
+            primary,
             limit,
         }
     }

@@ -5,7 +5,7 @@
 //! which sink (the routes of the configuration).
 
 pub mod http;
-mod json;
+pub(crate) mod json;
 mod log;
 
 use std::net::IpAddr;
