@@ -2,13 +2,17 @@
 
 use std::time::{Duration, Instant};
 
+use futures::future::join_all;
+use hookledger_dev::mongo::{FailPoint, shared, wait};
 use hookledger_dev::stripe::sign;
 use hookledger_ingest::route::body::BODY_DEADLINE;
+use hookledger_shared::clock;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::rig::program::{ConfigFile, Program, usual};
 use crate::rig::raw::{exchange, rest, status};
-use crate::rig::{NOW, Rig, SECRET, event, headers, source};
+use crate::rig::{NOW, PATIENCE, Rig, SECRET, client, event, headers, named, new_database, source};
 
 const SMALL: usize = 2_048;
 
@@ -167,4 +171,52 @@ async fn slow_senders_are_cut_off_and_others_are_served_meanwhile() {
     assert!(matches!(status(&head), Some(408) | None), "{head}");
     assert_eq!(status(&body), Some(408), "{body}");
     assert!(began.elapsed() >= BODY_DEADLINE);
+}
+
+/// Only the first row is kept; the others wait for its answer, not with their bodies.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_storm_of_large_duplicates_does_not_fill_the_memory_while_the_database_is_slow() {
+    const MIB: usize = 1_024 * 1_024;
+    const STORM: usize = 128;
+    let (uri, database) = (shared::uri().await.unwrap(), new_database());
+    let settings = usual(&named(&uri, &database), &database);
+    let patient = "[ingest]\n        commit_timeout_ms = 60000";
+    let config = ConfigFile::new(&settings.replace("[ingest]", patient));
+    let program = Program::start(&config, "off").await;
+    let client = client();
+    let body = padded("evt_1", MIB);
+    let signature = sign::header(body.as_bytes(), SECRET, clock::unix_seconds());
+    let url = format!("http://{}/webhooks/stripe", program.webhooks);
+    let post = || {
+        let request = client.post(&url).header("Stripe-Signature", &signature);
+        request.body(body.clone()).send()
+    };
+    wait::until("the first delivery", PATIENCE, async || {
+        Ok((post().await.unwrap().status() == 200).then_some(()))
+    })
+    .await
+    .unwrap();
+
+    let before = program.resident();
+    let stuck = FailPoint::on_commands(["insert"])
+        .app_name(&database)
+        .block(Duration::from_secs(50));
+    let _armed = stuck.arm(&uri).await.unwrap();
+    let all_wait = wait::until("the storm to wait", PATIENCE, async || {
+        let metrics = client.get(format!("http://{}/metrics", program.ops)).send();
+        let metrics = metrics.await.unwrap().text().await.unwrap();
+        let waiting = format!("hookledger_queue_deliveries {STORM}\n");
+        Ok(metrics.contains(&waiting).then_some(()))
+    });
+    let storm = join_all((0..STORM).map(async |number| {
+        // Not all at once, or too much is being read.
+        tokio::time::sleep(Duration::from_millis(50) * u32::try_from(number).unwrap()).await;
+        post().await
+    }));
+    tokio::select! {
+        all = all_wait => all.unwrap(),
+        _ = storm => panic!("answered before the database was"),
+    }
+    let more = program.resident().saturating_sub(before);
+    assert!(more < STORM * MIB / 2, "{} MiB more", more / MIB);
 }

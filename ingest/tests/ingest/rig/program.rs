@@ -110,6 +110,15 @@ impl Program {
         }
     }
 
+    /// How much memory it has in use, in bytes.
+    pub(crate) fn resident(&self) -> usize {
+        let path = format!("/proc/{}/status", self.child.id().unwrap());
+        let status = std::fs::read_to_string(path).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.unwrap().trim().trim_end_matches(" kB");
+        kib.parse::<usize>().unwrap() * 1_024
+    }
+
     /// SIGTERM.
     pub(crate) async fn terminate(&self) {
         let pid = self.child.id().unwrap().to_string();
