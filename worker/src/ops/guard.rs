@@ -45,19 +45,27 @@ fn names_loopback(headers: &HeaderMap) -> bool {
     let (Some(only), None) = (all.next(), all.next()) else {
         return false;
     };
-    let Ok(host) = only.to_str() else {
+    let Some((name, port)) = only.to_str().ok().and_then(parted) else {
         return false;
     };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next(),
-        None => host.split(':').next(),
-    };
-    name.is_some_and(|name| {
-        let address = name
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback());
-        address || name.eq_ignore_ascii_case("localhost")
-    })
+    if !port.bytes().all(|byte| byte.is_ascii_digit()) {
+        return false;
+    }
+    let address = name
+        .parse::<IpAddr>()
+        .is_ok_and(|address| address.is_loopback());
+    address || name.eq_ignore_ascii_case("localhost")
+}
+
+/// A host's name and port; what is left of it after either makes it no host at all.
+fn parted(host: &str) -> Option<(&str, &str)> {
+    match host.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']')? {
+            (name, "") => Some((name, "")),
+            (name, port) => Some((name, port.strip_prefix(':')?)),
+        },
+        None => Some(host.split_once(':').unwrap_or((host, ""))),
+    }
 }
 
 /// Lets a request through, or answers it.
@@ -104,6 +112,10 @@ mod tests {
             ("evil.example:9090", false),
             ("127.0.0.1.evil.example", false),
             ("localhost.evil.example", false),
+            ("[::1].evil.example", false),
+            ("[::1", false),
+            ("localhost:evil.example", false),
+            ("127.0.0.1:9090@evil.example", false),
             ("", false),
         ] {
             let judged = judge(&headers(&[(HOST, host)]), None);
