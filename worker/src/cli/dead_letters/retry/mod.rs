@@ -28,7 +28,9 @@ const MAX_RATE: i64 = 10_000;
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Options {
     /// Events' ids and messages' keys, as lists show them.
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    // A filter beside ids would look as if it narrowed them.
+    #[arg(required_unless_present = "all",
+        conflicts_with_all = ["all", "what", "kind", "about", "place"])]
     ids: Vec<String>,
     /// All that match the filter, or all there are.
     #[arg(long)]
@@ -137,4 +139,38 @@ fn report(found: &Found, done: &Done, dry_run: bool) -> Value {
         "notDead": found.not_dead.iter().map(|letter| &letter.json).chain(&done.overtaken).collect::<Vec<_>>(),
         "missing": found.missing,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    #[test]
+    fn ids_and_a_filter_are_refused_together_and_never_one_of_them_ignored() {
+        let parsed = |line: &str| Line::try_parse_from(line.split(' '));
+        assert!(parsed("retry evt_1 evt_2").is_ok());
+        assert!(parsed("retry --all --what message --kind crashed").is_ok());
+        for filter in [
+            "--all",
+            "--what message",
+            "--kind x",
+            "--about x",
+            "--place x",
+        ] {
+            assert!(
+                parsed(&format!("retry evt_1 {filter}")).is_err(),
+                "{filter}"
+            );
+        }
+        // Neither does a filter alone mean all that match.
+        assert!(parsed("retry --kind x").is_err());
+    }
 }
