@@ -80,7 +80,9 @@ impl Found {
         } else {
             ""
         };
-        format!("{events} dead events and {messages} dead messages to retry{more}")
+        let events = counted(events, "dead event");
+        let messages = counted(messages, "dead message");
+        format!("{events} and {messages} to retry{more}")
     }
 
     fn sort_in(&mut self, row: &Document, letter: Letter) {
@@ -91,6 +93,11 @@ impl Found {
         let line = format!("{} is not dead but {status}", letter.line);
         self.not_dead.push(Letter { line, ..letter });
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
 }
 
 /// Everything that is called by one of `ids`: an id may stand in several scopes, a key at
