@@ -24,6 +24,15 @@ pub(super) fn collect(environment: &Environment, faults: &mut Faults) -> Map<Str
         } else {
             path.join(".")
         };
+        // `config` would take either, whichever comes last in a map without order.
+        let twin = found
+            .keys()
+            .find(|other: &&String| other.eq_ignore_ascii_case(name));
+        if let Some(twin) = twin {
+            let reason = format!("is set twice, by {twin} and by {name}; keep one");
+            faults.add(key, reason);
+            continue;
+        }
         match (refusal(&path), value.to_str()) {
             (Some(reason), _) => {
                 faults.add(key, format!("{reason} (set by {name})"));

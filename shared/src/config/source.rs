@@ -12,6 +12,9 @@ use super::provider::Provider;
 use super::raw::Raw;
 use super::{address, secret};
 
+/// The shortest secret that is not worth guessing. Stripe's have 38.
+const MIN_SECRET_BYTES: usize = 16;
+
 const DEFAULT_SCOPE: &str = "default";
 /// A scope stands in a unique index beside every event id.
 const MAX_SCOPE: usize = 64;
@@ -157,6 +160,7 @@ fn read_one(
     let secrets = secrets.and_then(|references| {
         secret::resolve_all(&area.key("secrets"), references, environment, faults)
     });
+    let secrets = secrets.and_then(|secrets| long_enough(secrets, area, faults));
     let tolerance = area.seconds("tolerance_s", 1, &TOLERANCE_S, faults);
     let scope = read_scope(area, faults);
     let commit_timeout = if area.has("commit_timeout_ms") {
@@ -182,6 +186,27 @@ fn read_one(
         max_body_bytes: max_body_bytes?,
         public_url: public_url?,
     })
+}
+
+/// Refuses what can be guessed.
+fn long_enough(
+    secrets: Vec<super::Secret>,
+    area: &Area<'_>,
+    faults: &mut Faults,
+) -> Checked<Vec<super::Secret>> {
+    let short = secrets
+        .iter()
+        .position(|secret| secret.expose().len() < MIN_SECRET_BYTES);
+    match short {
+        None => Ok(secrets),
+        Some(index) => {
+            let key = format!("{}[{index}]", area.key("secrets"));
+            let rule = format!(
+                "leads to a secret of fewer than {MIN_SECRET_BYTES} bytes, which can be guessed"
+            );
+            Err(faults.add(key, rule))
+        }
+    }
 }
 
 fn read_provider(area: &Area<'_>, faults: &mut Faults) -> Checked<Provider> {

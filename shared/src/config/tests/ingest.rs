@@ -20,7 +20,7 @@ fn the_least_configuration_gets_the_documented_defaults() {
         (source.name.as_str(), source.provider),
         ("stripe", Provider::Stripe)
     );
-    assert_eq!(source.secrets[0].expose(), "whsec_stripe");
+    assert_eq!(source.secrets[0].expose(), "whsec_stripe_of_tests");
     assert_eq!(source.tolerance, Duration::from_secs(300));
     assert!(!source.livemode);
     assert_eq!(source.scope, "default");

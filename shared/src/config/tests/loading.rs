@@ -39,7 +39,7 @@ fn overridden(pairs: &[(&str, &str)]) -> Result<IngestSettings, super::Faults> {
 fn the_documented_sample_loads_without_a_fault() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hookledger.toml");
     let environment = Environment::from_pairs([
-        ("STRIPE_WEBHOOK_SECRET", "whsec_test"),
+        ("STRIPE_WEBHOOK_SECRET", "whsec_test_of_tests"),
         ("APP_WEBHOOK_SECRET", WHSEC),
     ]);
     let raw = Raw::load(Some(&path), &environment).unwrap();
@@ -62,7 +62,7 @@ fn what_is_commented_out_in_the_sample_loads_too() {
     };
     let text: Vec<&str> = sample.lines().map(uncomment).collect();
     let environment = Environment::from_pairs([
-        ("STRIPE_WEBHOOK_SECRET", "whsec_test"),
+        ("STRIPE_WEBHOOK_SECRET", "whsec_test_of_tests"),
         ("APP_WEBHOOK_SECRET", WHSEC),
         ("HOOKLEDGER_OPS_TOKEN", "0123456789abcdef"),
     ]);
@@ -184,13 +184,25 @@ fn a_variable_that_is_no_setting_is_refused_with_its_name() {
 }
 
 #[test]
+fn a_setting_in_two_spellings_is_refused() {
+    let twice = [
+        ("HOOKLEDGER__INGEST__MAX_BODY_BYTES", "2048"),
+        ("HOOKLEDGER__ingest__max_body_bytes", "4096"),
+    ];
+    assert_faults(
+        overridden(&twice),
+        &[("ingest.max_body_bytes", "is set twice")],
+    );
+}
+
+#[test]
 fn a_wrong_value_from_the_environment_is_refused_under_its_key() {
     let read = overridden(&[("HOOKLEDGER__INGEST__MAX_BODY_BYTES", "1MiB")]);
     assert_faults(read, &[("ingest.max_body_bytes", "a whole number")]);
     let bytes = OsString::from_vec(vec![0xff]);
     let pairs = [
         ("HOOKLEDGER__INGEST__BIND", bytes),
-        ("STRIPE", "whsec".into()),
+        ("STRIPE", "whsec_stripe_of_tests".into()),
     ];
     let environment = Environment::from_pairs(pairs);
     let raw = Raw::from_text(LEAST, &environment).unwrap();

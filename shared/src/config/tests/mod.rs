@@ -27,7 +27,7 @@ livemode = false
 /// An environment with a secret for each reference in these tests, and `more`.
 fn environment(more: &[(&str, &str)]) -> Environment {
     let secrets = [
-        ("STRIPE", "whsec_stripe"),
+        ("STRIPE", "whsec_stripe_of_tests"),
         ("APP", WHSEC),
         ("TOKEN", "0123456789abcdef"),
     ];

@@ -29,14 +29,27 @@ fn with_file(bytes: &[u8]) -> Result<IngestSettings, super::Faults> {
 }
 
 #[test]
+fn a_secret_that_can_be_guessed_is_refused_by_key() {
+    let refused = with_value("fifteen-bytes-x");
+    assert_faults(refused, &[("source[0].secrets[0]", "fewer than 16 bytes")]);
+}
+
+#[test]
 fn one_newline_at_the_end_is_nobodys_secret() {
-    for written in ["s3cret", "s3cret\n", "s3cret\r\n"] {
+    for written in [
+        "s3cret-of-16-bytes",
+        "s3cret-of-16-bytes\n",
+        "s3cret-of-16-bytes\r\n",
+    ] {
         assert_eq!(
             with_value(written).unwrap().sources[0].secrets[0].expose(),
-            "s3cret"
+            "s3cret-of-16-bytes"
         );
         let settings = with_file(written.as_bytes()).unwrap();
-        assert_eq!(settings.sources[0].secrets[0].expose(), "s3cret");
+        assert_eq!(
+            settings.sources[0].secrets[0].expose(),
+            "s3cret-of-16-bytes"
+        );
     }
 }
 
@@ -46,9 +59,9 @@ fn what_is_no_secret_is_refused_by_key_and_never_by_value() {
     for (written, part) in [
         ("", "is empty"),
         ("\n", "is empty"),
-        (" s3cret", "white space"),
-        ("s3cret ", "white space"),
-        ("s3cret\n\n", "white space"),
+        (" s3cret-of-16-bytes", "white space"),
+        ("s3cret-of-16-bytes ", "white space"),
+        ("s3cret-of-16-bytes\n\n", "white space"),
     ] {
         assert_faults(with_value(written), &[(key, part)]);
         assert_faults(with_file(written.as_bytes()), &[(key, part)]);
@@ -56,7 +69,7 @@ fn what_is_no_secret_is_refused_by_key_and_never_by_value() {
             !with_value(written)
                 .unwrap_err()
                 .to_string()
-                .contains("s3cret")
+                .contains("s3cret-of-16-bytes")
         );
     }
     assert_faults(
@@ -111,7 +124,7 @@ sinks = ["app"]
 #[test]
 fn secrets_never_appear_in_debug_display_or_show() {
     let environment = Environment::from_pairs([
-        ("STRIPE", "hunter2"),
+        ("STRIPE", "hunter2-hunter2-hunter2"),
         ("TOKEN", "hunter2-hunter2-hunter2"),
         ("APP", WHSEC),
     ]);
