@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bson::raw::RawDocumentBuf;
 use bson::{DateTime, Document, doc};
 use futures::TryStreamExt;
 use mongodb::Collection;
@@ -9,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{StoreError, within};
+use super::unreadable;
 use crate::model::event::{LastError, Status};
 
 /// A date for people and for JSON.
@@ -65,7 +67,8 @@ impl DeadFilter {
     }
 }
 
-/// The newest dead letters that match, without what `projection` leaves out.
+/// The newest dead letters that match, without what `projection` leaves out. One that can't
+/// even be listed is logged and hides no other.
 pub(super) async fn newest<T: DeserializeOwned + Send + Sync>(
     rows: &Collection<Document>,
     query: Document,
@@ -73,11 +76,19 @@ pub(super) async fn newest<T: DeserializeOwned + Send + Sync>(
     page: i64,
     limit: Duration,
 ) -> Result<Vec<T>, StoreError> {
-    let rows: Collection<T> = rows.clone_with_type();
-    let found = rows
+    let raw = rows.clone_with_type::<RawDocumentBuf>();
+    let found = raw
         .find(query)
         .sort(doc! { "deadAt": -1 })
         .projection(projection)
         .limit(page);
-    within(limit, async { found.await?.try_collect().await }).await
+    let found: Vec<_> = within(limit, async { found.await?.try_collect().await }).await?;
+    let listed = found.iter().filter_map(|row| {
+        let unlisted = |error| {
+            let id = row.get("_id").ok().flatten();
+            tracing::error!(row = ?id, %error, "a dead letter can't be listed");
+        };
+        unreadable::read(row).map_err(unlisted).ok()
+    });
+    Ok(listed.collect())
 }

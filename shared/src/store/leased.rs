@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use bson::oid::ObjectId;
+use bson::raw::RawDocumentBuf;
 use bson::{Document, doc};
 use futures::TryStreamExt;
 use mongodb::Collection;
 use serde::Deserialize;
 
 use super::error::{StoreError, within};
+use super::unreadable;
 use crate::model::lease::{Claim, Lease, Transition};
 
 /// A row whose lease is over.
@@ -100,7 +102,8 @@ pub(super) async fn leave_all(
 /// The index over `lease.until` of what is leased.
 pub(super) const INDEX: &str = "leased";
 
-/// Rows in `status` whose lease is over, the longest first.
+/// Rows in `status` whose lease is over, the longest first. One that can't be read is
+/// buried: at the head of every page it would hold up all rescues.
 pub(super) async fn page(
     rows: &Collection<Document>,
     status: &str,
@@ -138,11 +141,19 @@ async fn find(
     page: i64,
     limit: Duration,
 ) -> Result<Vec<Expired>, StoreError> {
-    let rows: Collection<Expired> = rows.clone_with_type();
-    let found = rows
+    let raw = rows.clone_with_type::<RawDocumentBuf>();
+    let found = raw
         .find(filter)
         .sort(doc! { "lease.until": 1 })
         .limit(page)
-        .projection(doc! { "epoch": 1, "lease": 1, "crashes": 1 });
-    within(limit, async { found.await?.try_collect().await }).await
+        .projection(doc! { "status": 1, "epoch": 1, "lease": 1, "crashes": 1 });
+    let found: Vec<_> = within(limit, async { found.await?.try_collect().await }).await?;
+    let mut readable = Vec::with_capacity(found.len());
+    for row in found {
+        match unreadable::read(&row) {
+            Ok(row) => readable.push(row),
+            Err(error) => unreadable::bury(rows, &row, &error, limit).await?,
+        }
+    }
+    Ok(readable)
 }

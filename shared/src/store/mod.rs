@@ -30,6 +30,7 @@ pub mod purchases;
 pub mod requeue;
 pub mod subscriptions;
 pub mod transaction;
+mod unreadable;
 pub mod workers;
 
 use std::time::Duration;

@@ -11,3 +11,4 @@ mod fences;
 mod indexes;
 mod inserts;
 mod sessions;
+mod unreadable;

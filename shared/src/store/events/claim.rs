@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bson::raw::RawDocumentBuf;
 use bson::{Bson, doc};
 use mongodb::options::{Acknowledgment, ReturnDocument, WriteConcern};
 
@@ -13,6 +14,7 @@ use crate::model::event::{LedgerEvent, Status};
 use crate::store::error::{StoreError, within};
 use crate::store::pipeline::{literal, millis};
 use crate::store::transaction::Slot;
+use crate::store::unreadable;
 
 /// Under what terms a worker claims.
 #[derive(Debug, Clone)]
@@ -26,12 +28,27 @@ pub struct ClaimTerms {
 impl Events {
     /// Claims the oldest event that is due, by the database's clock. On the slot's session,
     /// so that the transaction that follows can't miss this claim; w:1, since a claim that
-    /// is lost with its primary was never fenced in.
+    /// is lost with its primary was never fenced in. A row that can't be read is buried, and
+    /// the next is claimed.
     pub async fn claim(
         &self,
         slot: &mut Slot,
         terms: &ClaimTerms,
     ) -> Result<Option<LedgerEvent>, StoreError> {
+        while let Some(row) = self.take(slot, terms).await? {
+            match unreadable::read(&row) {
+                Ok(event) => return Ok(Some(event)),
+                Err(error) => unreadable::bury(&self.raw, &row, &error, self.limit).await?,
+            }
+        }
+        Ok(None)
+    }
+
+    async fn take(
+        &self,
+        slot: &mut Slot,
+        terms: &ClaimTerms,
+    ) -> Result<Option<RawDocumentBuf>, StoreError> {
         let session_id = slot.id().map_or(Bson::Null, Bson::Binary);
         let due = doc! {
             "status": Status::Received.as_str(),
@@ -49,8 +66,8 @@ impl Events {
             } },
             doc! { "$unset": "dueAt" },
         ];
-        let claim = self
-            .collection
+        let rows = self.raw.clone_with_type::<RawDocumentBuf>();
+        let claim = rows
             .find_one_and_update(due, take)
             .sort(doc! { "dueAt": 1 })
             .return_document(ReturnDocument::After)

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use bson::doc;
+use bson::raw::RawDocumentBuf;
 use mongodb::options::ReturnDocument;
 
 use super::Outbox;
@@ -13,14 +14,30 @@ use crate::store::error::{StoreError, within};
 use crate::store::events::{ClaimTerms, Failure};
 use crate::store::leased::{self, Expired};
 use crate::store::pipeline::{last_error, literal, millis};
+use crate::store::unreadable;
 
 impl Outbox {
-    /// Claims the oldest message that is due for `destination`, by the database's clock.
+    /// Claims the oldest message that is due for `destination`, by the database's clock. A
+    /// row that can't be read is buried, and the next is claimed.
     pub async fn claim(
         &self,
         destination: &str,
         terms: &ClaimTerms,
     ) -> Result<Option<OutboxMessage>, StoreError> {
+        while let Some(row) = self.take(destination, terms).await? {
+            match unreadable::read(&row) {
+                Ok(message) => return Ok(Some(message)),
+                Err(error) => unreadable::bury(&self.raw, &row, &error, self.limit).await?,
+            }
+        }
+        Ok(None)
+    }
+
+    async fn take(
+        &self,
+        destination: &str,
+        terms: &ClaimTerms,
+    ) -> Result<Option<RawDocumentBuf>, StoreError> {
         let due = doc! {
             "destination": destination,
             "status": MessageStatus::Pending.as_str(),
@@ -39,8 +56,8 @@ impl Outbox {
         ];
         // At majority, unlike an event's claim: what is sent can't be taken back, so it
         // must not be sent under a claim that an election undoes.
-        let claim = self
-            .collection
+        let rows = self.raw.clone_with_type::<RawDocumentBuf>();
+        let claim = rows
             .find_one_and_update(due, take)
             .sort(doc! { "dueAt": 1 })
             .return_document(ReturnDocument::After);

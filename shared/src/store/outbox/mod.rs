@@ -17,12 +17,11 @@ pub use finish::{MessageEnding, SentAs};
 pub use operate::DeadMessage;
 
 use super::index::{Index, Wanted};
-use crate::model::outbox::{MessageStatus, OutboxMessage};
+use crate::model::outbox::MessageStatus;
 
 /// The `outbox` collection.
 #[derive(Debug, Clone)]
 pub struct Outbox {
-    collection: Collection<OutboxMessage>,
     raw: Collection<Document>,
     limit: Duration,
 }
@@ -36,7 +35,6 @@ impl Outbox {
 
     pub(super) fn new(database: &Database, limit: Duration) -> Self {
         Self {
-            collection: database.collection(Self::NAME),
             raw: database.collection(Self::NAME),
             limit,
         }
