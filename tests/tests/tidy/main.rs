@@ -8,5 +8,6 @@
 mod documents;
 mod files;
 mod imports;
+mod metrics;
 mod paths;
 mod tree;
