@@ -13,7 +13,7 @@ use hookledger_shared::store::preflight::{BootRefusal, PreflightError};
 use hookledger_shared::store::{ConnectOptions, Stores};
 use hookledger_shared::task;
 use hookledger_shared::telemetry::metrics::WorkerMetrics;
-use tokio::sync::RwLock;
+use tokio::sync::{Mutex, RwLock};
 use tokio::task::JoinSet;
 
 use crate::handler::Rules;
@@ -50,6 +50,9 @@ pub struct Context {
     /// Held for reading while an event is processed; for writing by an event whose worker
     /// died with it, which runs alone.
     pub isolation: Arc<RwLock<()>>,
+    /// Held by the one event that waits for that or runs alone: no second one is in hand
+    /// when it kills the worker.
+    pub suspect: Arc<Mutex<()>>,
 }
 
 impl Context {
@@ -71,6 +74,7 @@ impl Context {
             clock: ServerClock::new(),
             wakeup: Wakeup::new(),
             isolation: Arc::new(RwLock::new(())),
+            suspect: Arc::new(Mutex::new(())),
         }
     }
 

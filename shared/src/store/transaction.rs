@@ -147,6 +147,11 @@ impl Slot {
         ended
     }
 
+    /// Gives the slot up after a panic: whatever its session has open is ended.
+    pub async fn abandon(&mut self) {
+        self.kill().await;
+    }
+
     /// Kills our own session, so that no transaction of ours stays open on the server. If
     /// this fails too, the rescuer kills it once the lease is over.
     async fn kill(&mut self) {

@@ -130,3 +130,75 @@ async fn an_event_of_a_type_that_nobody_handles_ends_as_ignored() {
     assert!(row.contains_key("expireAt"));
     world.finish(&["evt_thing"]).await.unwrap();
 }
+
+#[tokio::test]
+async fn an_event_that_kills_its_worker_takes_no_neighbour_along() {
+    let options = WorldOptions {
+        lease: Duration::from_secs(1),
+        ..WorldOptions::default()
+    };
+    let world = World::with(options).await.unwrap();
+    let ingest = world.ingest().await.unwrap();
+    let poison = story::credit_pack();
+    world.deliver(&ingest, &poison.body).await.unwrap();
+    let mut neighbours = Vec::new();
+    for number in 0..3 {
+        let id = format!("evt_neighbour_{number}");
+        let event = story::subscription(&id, &format!("n{number}"), "active", story::AT);
+        world.deliver(&ingest, &event.body).await.unwrap();
+        neighbours.push(id);
+    }
+    // All of them were in hand when a worker died.
+    let events = world.database.collection::<bson::Document>("events");
+    let marked = doc! { "$set": { "crashes": 1 } };
+    events.update_many(doc! {}, marked).await.unwrap();
+    let point = world.fail("victim", "update", Some("purchases"));
+    let point = point
+        .block(Duration::from_secs(2))
+        .error_code(11_601)
+        .arm(&world.uri)
+        .await
+        .unwrap();
+    let victim = world.worker("victim").await.unwrap();
+    point.wait_entered(1, PATIENCE).await.unwrap();
+    let neighbour = doc! { "status": "processing", "eventId": { "$ne": &poison.id } };
+    let held = world.rows("events", neighbour).await.unwrap();
+    assert!(held.is_empty(), "in hand beside the poison: {held:?}");
+    victim.kill().await.unwrap();
+    point.off().await.unwrap();
+    let _last = world.worker("last").await.unwrap();
+    world.until_drained().await.unwrap();
+    for id in &neighbours {
+        let row = world.event(id).await.unwrap();
+        assert_eq!(row.get_str("status").unwrap(), "processed", "{id}");
+        assert_eq!(row.get_i32("crashes").unwrap(), 1, "{id}");
+    }
+    let row = world.event(&poison.id).await.unwrap();
+    assert_eq!(row.get_i32("crashes").unwrap(), 2);
+}
+
+#[tokio::test]
+async fn rows_from_before_all_time_stop_no_processor() {
+    let world = World::new().await.unwrap();
+    let ingest = world.ingest().await.unwrap();
+    let mut ids = Vec::new();
+    // More than there are processors.
+    for number in 0..6 {
+        let id = format!("evt_old_{number}");
+        let event = story::subscription(&id, &format!("o{number}"), "active", story::AT);
+        world.deliver(&ingest, &event.body).await.unwrap();
+        ids.push(id);
+    }
+    let events = world.database.collection::<bson::Document>("events");
+    // No clock's difference to it fits into a number.
+    let old = doc! { "$set": { "receivedAt": bson::DateTime::MIN } };
+    events.update_many(doc! {}, old).await.unwrap();
+    let _worker = world.worker("worker").await.unwrap();
+    world.until_drained().await.unwrap();
+    let last = story::subscription("evt_last", "last", "active", story::AT);
+    world.deliver(&ingest, &last.body).await.unwrap();
+    world.until_drained().await.unwrap();
+    ids.push("evt_last".to_owned());
+    let ids: Vec<_> = ids.iter().map(String::as_str).collect();
+    world.finish(&ids).await.unwrap();
+}

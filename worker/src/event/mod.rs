@@ -13,8 +13,10 @@ pub mod outcome;
 mod tests;
 mod transaction;
 
+use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use hookledger_shared::model::event::{LedgerEvent, Outcome};
 use hookledger_shared::model::lease::{Claim, Transition};
 use hookledger_shared::store::StoreError;
@@ -51,14 +53,19 @@ pub async fn process_next(context: &Context, slot: &mut Slot) -> Result<Step, St
         claimed,
     };
     if event.crashes == 0 {
-        work.process(slot).await?;
+        work.guarded(slot).await?;
         return Ok(Step::Worked);
     }
-    // Its worker died with it: if this one does too, no neighbour shall be counted a crash.
+    // Its worker died with it: if this one does too, no neighbour shall be counted a crash,
+    // nor another that waits to run alone. That one goes back before this one may begin.
+    let Ok(_only) = context.suspect.try_lock() else {
+        work.end(&Ending::Release).await?;
+        return Ok(Step::Worked);
+    };
     drop(together);
     let patience = context.settings.lease / 4;
     match tokio::time::timeout(patience, context.isolation.write()).await {
-        Ok(_alone) => work.process(slot).await?,
+        Ok(_alone) => work.guarded(slot).await?,
         Err(_) => work.end(&Ending::Release).await?,
     }
     Ok(Step::Worked)
@@ -73,6 +80,19 @@ struct InHand<'a> {
 }
 
 impl InHand<'_> {
+    /// A panic anywhere is an attempt of this event, and not the end of its processor.
+    async fn guarded(&self, slot: &mut Slot) -> Result<(), StoreError> {
+        // Unwind safety: the slot, which alone outlives the panic, is given up.
+        match AssertUnwindSafe(self.process(slot)).catch_unwind().await {
+            Ok(done) => done,
+            Err(_) => {
+                slot.abandon().await;
+                self.fault("panic", "processing it panicked".to_owned())
+                    .await
+            }
+        }
+    }
+
     async fn process(&self, slot: &mut Slot) -> Result<(), StoreError> {
         if let Some(problem) = &self.event.problem {
             let message = "ingest found this delivery authentic but unusable".to_owned();
@@ -299,7 +319,7 @@ impl InHand<'_> {
 
     fn since_receipt(&self) -> Duration {
         let now = self.context.clock.now().timestamp_millis();
-        let millis = now - self.event.received_at.timestamp_millis();
+        let millis = now.saturating_sub(self.event.received_at.timestamp_millis());
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 }

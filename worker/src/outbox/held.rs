@@ -1,7 +1,9 @@
 //! A message in hand: its claim is kept while it is sent, and ended after.
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use futures::FutureExt;
 use hookledger_shared::model::lease::{Claim, Transition};
 use hookledger_shared::model::outbox::OutboxMessage;
 use hookledger_shared::store::StoreError;
@@ -12,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::Deliverer;
 use super::outcome::{self, Tried};
-use super::sink::{Cause, Outcome, Sink};
+use super::sink::{Cause, Failure, Outcome, Sink};
 
 /// The pause before an ending that the database did not take is written again.
 const FINISH_PAUSE: Duration = Duration::from_millis(500);
@@ -41,8 +43,11 @@ impl<'a> Held<'a> {
     /// stops the sending.
     pub(super) async fn send(&self, sink: &Sink) -> Option<Outcome> {
         let now = self.deliverer.clock.now().timestamp_millis();
+        // Unwind safety: sinks keep nothing between two messages. A panic is this message's
+        // failed try, and not the end of its destination's loop.
+        let sending = AssertUnwindSafe(sink.deliver(&self.message, now.div_euclid(1_000)));
         tokio::select! {
-            outcome = sink.deliver(&self.message, now.div_euclid(1_000)) => Some(outcome),
+            outcome = sending.catch_unwind() => Some(outcome.unwrap_or_else(|_| panicked())),
             () = self.keep() => None,
         }
     }
@@ -137,6 +142,15 @@ impl<'a> Held<'a> {
             }
             MessageEnding::Release => tracing::debug!(%key, %destination, "released"),
         }
+    }
+}
+
+fn panicked() -> Outcome {
+    Outcome::Unknown {
+        failure: Failure {
+            cause: Cause::Unsendable,
+            message: "sending it panicked".to_owned(),
+        },
     }
 }
 

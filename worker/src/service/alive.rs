@@ -17,6 +17,8 @@ use crate::app::{APP_NAME, Context};
 
 /// Two connections: one works, one watches.
 const POOL: u32 = 2;
+/// The pause before a renewal that failed is tried again.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Why the thread could not start.
 #[derive(Debug, thiserror::Error)]
@@ -144,11 +146,18 @@ impl Job {
             Err(error) => return tracing::error!(%error, "aliveness can't be renewed"),
         };
         while !self.stop.is_requested() {
-            match stores.workers.renew(&self.owner).await {
-                Ok(()) => self.renewed(),
-                Err(error) => tracing::debug!(%error, "this worker's row could not be renewed"),
-            }
-            crate::app::pause(third, &self.stop).await;
+            let wait = match stores.workers.renew(&self.owner).await {
+                Ok(()) => {
+                    self.renewed();
+                    third
+                }
+                // Soon again: when an outage ends, others judge half a lease later.
+                Err(error) => {
+                    tracing::debug!(%error, "this worker's row could not be renewed");
+                    third.min(RETRY)
+                }
+            };
+            crate::app::pause(wait, &self.stop).await;
         }
     }
 
