@@ -11,6 +11,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::error::InternalError;
 use actix_web::middleware::from_fn;
 use actix_web::{App, HttpResponse, HttpServer, web};
 use hookledger_shared::shutdown::Shutdown;
@@ -76,11 +77,18 @@ fn routes(config: &mut web::ServiceConfig) {
         .service(
             web::scope("")
                 .wrap(from_fn(guard::check))
+                .app_data(web::QueryConfig::default().error_handler(|_, _| bad_query()))
                 .route("/metrics", web::get().to(health::metrics))
                 .route("/api/lag", web::get().to(lag::show))
                 .route("/api/dead-letters", web::get().to(dead_letters::list))
                 .default_service(web::to(nothing_here)),
         );
+}
+
+/// The parser's own words stay out of the answer: a code is what programs can act on.
+fn bad_query() -> actix_web::Error {
+    let response = HttpResponse::BadRequest().json(json!({ "error": "bad_query" }));
+    InternalError::from_response("bad query", response).into()
 }
 
 async fn nothing_here() -> HttpResponse {
