@@ -9,7 +9,7 @@
 //! - [`stack`]: runs those programs, each a child that never outlives us.
 //! - [`environment`]: every variable this package reads.
 //! - [`demo`]: a history through those programs, and an account of it.
-//! - [`bench`]: figures beside a floor.
+//! - [`mod@bench`]: figures beside a floor.
 //! - [`folder`]: a folder that goes when we do.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!

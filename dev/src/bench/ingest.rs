@@ -1,6 +1,7 @@
 //! `cargo dev bench ingest`: acknowledged deliveries a second and their latency, beside the
 //! raw driver's inserts of the same rows.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -24,6 +25,8 @@ const BATCH: usize = 128;
 /// Rows the floor inserts in batches, and one by one.
 const FLOOR_ROWS: usize = 25_000;
 const SINGLE_ROWS: usize = 4_000;
+/// How many events the worker finds waiting.
+const BACKLOG: usize = 10_000;
 /// How long the worker may take for the backlog.
 const DRAIN_LIMIT: Duration = Duration::from_secs(600);
 
@@ -82,7 +85,7 @@ pub async fn run(options: Options) -> Result<()> {
         "  ingest    {:>7.1} MiB {:>9.1} MiB {:>9.1} MiB",
         rest.0, load.0, load.1
     );
-    worker_memory(&deployment.uri(), &name, &stack).await?;
+    worker_memory(&deployment.uri(), &name, &stack, address).await?;
     Client::with_uri_str(deployment.uri())
         .await?
         .database(&name)
@@ -91,11 +94,14 @@ pub async fn run(options: Options) -> Result<()> {
     Ok(())
 }
 
-/// Starts a worker on the backlog that the load has left.
-async fn worker_memory(uri: &str, name: &str, stack: &Stack) -> Result<()> {
+/// Starts a worker on a backlog of its own; that of the load would take minutes.
+async fn worker_memory(uri: &str, name: &str, stack: &Stack, ingest: SocketAddr) -> Result<()> {
     let database = Client::with_uri_str(uri).await?.database(name);
     let events = database.collection::<bson::Document>("events");
-    let backlog = events.estimated_document_count().await?;
+    events.delete_many(doc! {}).await?;
+    let seed = fastrand::u64(..);
+    let requests = (0..BACKLOG).map(|n| load::request(&load::body(seed, n)));
+    load::run(ingest, 64, requests.collect()).await?;
     let started = std::time::Instant::now();
     let worker = stack.worker("bench-worker").await?;
     wait::until("the backlog to be worked off", DRAIN_LIMIT, async || {
@@ -107,9 +113,9 @@ async fn worker_memory(uri: &str, name: &str, stack: &Stack) -> Result<()> {
     let (now, highest) = resident(worker.pid())?;
     println!("  worker        (below) {now:>9.1} MiB {highest:>9.1} MiB");
     #[allow(clippy::cast_precision_loss, reason = "a count of events for people")]
-    let rate = backlog as f64 / took.as_secs_f64();
+    let rate = BACKLOG as f64 / took.as_secs_f64();
     println!(
-        "\nthe worker ended {backlog} waiting events nobody handles in {took:.1?}: {rate:.0}/s"
+        "\nthe worker ended {BACKLOG} waiting events nobody handles in {took:.1?}: {rate:.0}/s"
     );
     let idle = stack.worker("bench-idle").await?;
     wait::until("the second worker", DRAIN_LIMIT, async || {
@@ -121,7 +127,7 @@ async fn worker_memory(uri: &str, name: &str, stack: &Stack) -> Result<()> {
     Ok(())
 }
 
-async fn ready(address: std::net::SocketAddr) -> Result<()> {
+async fn ready(address: SocketAddr) -> Result<()> {
     wait::until("ingest to store", DRAIN_LIMIT, async || {
         let warm = vec![load::request(&load::body(fastrand::u64(..), 0))];
         load::run(address, 1, warm).await.map(Some)

@@ -1,11 +1,11 @@
 //! The rules: what an event means. Pure functions of (event, facts, now); nothing here
 //! talks to a database, a network, a log or a clock.
 //!
-//! One event family a file: [`subscription`], [`checkout`], [`customer`]. What they share:
+//! One event family a file: `subscription`, `checkout`, `customer`. What they share:
 //!
-//! - [`register`]: how news of one object join, in whatever order they come
-//! - [`affected`]: what follows for a customer, with [`links`] and [`entitlement`]
-//! - [`credits`]: purchases, and what they grant
+//! - `register`: how news of one object join, in whatever order they come
+//! - `affected`: what follows for a customer, with `links` and `entitlement`
+//! - `credits`: purchases, and what they grant
 //! - [`facts`], [`decision`]: what goes in and what comes out, as data
 //!
 //! The state is a function of the *set* of events: no rule may ask which came first.

@@ -1,9 +1,9 @@
 //! Reading Stripe: what an event says, whatever version of the API rendered it.
 //!
 //! - [`envelope`]: the event around the object, parsed once.
-//! - [`field`]: one field, read without trust: moved, missing or of another type is an
+//! - `field`: one field, read without trust: moved, missing or of another type is an
 //!   answer, never a panic.
-//! - [`overlay`]: the object before a change, from `previous_attributes`.
+//! - `overlay`: the object before a change, from `previous_attributes`.
 //! - [`subscription`], [`session`], [`customer`]: one object each, every field with its
 //!   places over time.
 //!

@@ -1,6 +1,6 @@
 //! Posting a message to an address, signed as Standard Webhooks asks.
 //!
-//! Reading order: [`address`] (which addresses may be called), [`resolver`] (so that the
+//! Reading order: [`address`] (which addresses may be called), `resolver` (so that the
 //! connection goes to the address that was checked), `body`, `signature`, `answer` (what an
 //! answer or its absence means).
 
