@@ -15,8 +15,8 @@ use super::direct;
 /// How long to wait for another test to disarm the same fail point.
 const TURN_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long disarming may hold up a test that forgot it.
-const DROP_TIMEOUT: Duration = Duration::from_secs(5);
+/// Arming and disarming wait for every command that the fail point holds at that moment.
+const CONFIGURE_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// A failure to be armed.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ impl FailPoint {
             .with_context(|| format!("{} is armed by another test", self.name))?;
         let command =
             doc! { "configureFailPoint": &self.name, "mode": self.mode, "data": self.data };
-        let reply = direct::command(uri, command).await?;
+        let reply = direct::command_within(CONFIGURE_TIMEOUT, uri, command).await?;
         let entered = reply.get("count").and_then(direct::integer).unwrap_or(0);
         Ok(ArmedFailPoint {
             name: self.name,
@@ -183,8 +183,7 @@ impl Drop for ArmedFailPoint {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?;
-            runtime
-                .block_on(async { tokio::time::timeout(DROP_TIMEOUT, disarm(&uri, &name)).await? })
+            runtime.block_on(disarm(&uri, &name))
         });
         // A server that can't be reached (killed by the test) has no fail point either.
         let _: Result<Result<()>, _> = disarming.join();
@@ -192,7 +191,8 @@ impl Drop for ArmedFailPoint {
 }
 
 async fn disarm(uri: &str, name: &str) -> Result<()> {
-    direct::command(uri, doc! { "configureFailPoint": name, "mode": "off" }).await?;
+    let off = doc! { "configureFailPoint": name, "mode": "off" };
+    direct::command_within(CONFIGURE_TIMEOUT, uri, off).await?;
     Ok(())
 }
 

@@ -200,7 +200,7 @@ async fn a_storm_of_large_duplicates_does_not_fill_the_memory_while_the_database
     let before = program.resident();
     let stuck = FailPoint::on_commands(["insert"])
         .app_name(&database)
-        .block(Duration::from_secs(50));
+        .block(Duration::from_secs(15));
     let _armed = stuck.arm(&uri).await.unwrap();
     let all_wait = wait::until("the storm to wait", PATIENCE, async || {
         let metrics = client.get(format!("http://{}/metrics", program.ops)).send();
