@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use bson::{DateTime, Document, doc};
+use bson::{Document, doc};
 use mongodb::{Collection, Database};
 
 use super::error::{StoreError, within};
@@ -78,22 +78,5 @@ impl Workers {
         Ok(within(self.limit, async { gone.await })
             .await?
             .deleted_count)
-    }
-
-    /// The owners with a row and when each was last seen.
-    pub async fn all(&self) -> Result<Vec<(String, DateTime)>, StoreError> {
-        use futures::TryStreamExt;
-        let read = async {
-            let rows = self.collection.find(doc! {}).limit(1_000).await?;
-            rows.try_collect::<Vec<_>>().await
-        };
-        let rows = within(self.limit, read).await?;
-        let seen = |row: Document| {
-            Some((
-                row.get_str("_id").ok()?.to_owned(),
-                *row.get_datetime("seenAt").ok()?,
-            ))
-        };
-        Ok(rows.into_iter().filter_map(seen).collect())
     }
 }
