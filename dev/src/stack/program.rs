@@ -73,29 +73,39 @@ impl Program {
     /// # Errors
     /// When it ends or is silent instead; the error has its log.
     pub async fn start(launch: Launch) -> Result<Self> {
-        let mut program = Self::launch(&launch)?;
-        let stdout = program.shell.stdout.take().context("no standard output")?;
+        let mut shell = Self::launch(&launch)?;
+        let leash = shell.stdin.take().context("no standard input")?;
+        let stdout = shell.stdout.take().context("no standard output")?;
+        let stderr = shell.stderr.take().context("no standard error")?;
+        let log = Arc::new(Mutex::new(String::new()));
+        task::spawn(
+            "a program's log",
+            gather(stderr, log.clone(), launch.show_log),
+        );
         let mut lines = BufReader::new(stdout).lines();
-        let started = tokio::time::timeout(START_LIMIT, program.listening(&mut lines)).await;
-        match started {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(error.context(program.log())),
-            Err(_) => bail!(
-                "{} did not listen within {START_LIMIT:?}:\n{}",
-                launch.name,
-                program.log()
-            ),
-        }
+        let started = tokio::time::timeout(START_LIMIT, listening(&mut lines)).await;
+        let told = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (pid, addresses) = started
+            .with_context(|| format!("it did not listen within {START_LIMIT:?}"))
+            .flatten()
+            .with_context(|| format!("{}:\n{told}", launch.name))?;
         task::spawn("a program's output", async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 println!("{line}");
             }
         });
-        Ok(program)
+        Ok(Self {
+            name: launch.name,
+            pid,
+            shell,
+            _leash: leash,
+            addresses,
+            log,
+        })
     }
 
-    fn launch(launch: &Launch) -> Result<Self> {
-        let mut shell = Command::new("sh")
+    fn launch(launch: &Launch) -> Result<Child> {
+        Command::new("sh")
             .args(["-c", SHELL, launch.name])
             .arg(&launch.binary)
             .args(&launch.arguments)
@@ -106,34 +116,7 @@ impl Program {
             // Ctrl-C in the terminal is for us; we stop the programs in their turn.
             .process_group(0)
             .spawn()
-            .context("cannot start sh")?;
-        let log = Arc::new(Mutex::new(String::new()));
-        let stderr = shell.stderr.take().context("no standard error")?;
-        task::spawn(
-            "a program's log",
-            gather(stderr, log.clone(), launch.show_log),
-        );
-        Ok(Self {
-            name: launch.name,
-            pid: 0,
-            _leash: shell.stdin.take().context("no standard input")?,
-            shell,
-            addresses: BTreeMap::new(),
-            log,
-        })
-    }
-
-    async fn listening(&mut self, lines: &mut Lines<BufReader<ChildStdout>>) -> Result<()> {
-        while let Some(line) = lines.next_line().await? {
-            if let Some(pid) = line.strip_prefix("pid ") {
-                self.pid = pid.parse().context("the shell told no pid")?;
-            }
-            if let Some(addresses) = line.strip_prefix("listening ") {
-                self.addresses = parse(addresses)?;
-                return Ok(());
-            }
-        }
-        bail!("{} ended before it listened", self.name)
+            .context("cannot start sh")
     }
 
     /// Its process id.
@@ -209,6 +192,22 @@ async fn gather(from: impl AsyncRead + Unpin, log: Arc<Mutex<String>>, show: boo
     }
 }
 
+/// Reads the process id, then where it listens. Never 0: that would be a signal to ourselves.
+async fn listening(
+    lines: &mut Lines<BufReader<ChildStdout>>,
+) -> Result<(u32, BTreeMap<String, SocketAddr>)> {
+    let first = lines.next_line().await?.unwrap_or_default();
+    let pid = first.strip_prefix("pid ").and_then(|pid| pid.parse().ok());
+    let pid = pid.filter(|pid| *pid != 0);
+    let pid = pid.with_context(|| format!("the shell told no process id but {first:?}"))?;
+    while let Some(line) = lines.next_line().await? {
+        if let Some(addresses) = line.strip_prefix("listening ") {
+            return Ok((pid, parse(addresses)?));
+        }
+    }
+    bail!("it ended before it listened")
+}
+
 /// `webhooks=127.0.0.1:1 ops=127.0.0.1:2`
 fn parse(addresses: &str) -> Result<BTreeMap<String, SocketAddr>> {
     let one = |pair: &str| {
@@ -250,12 +249,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_program_that_speaks_at_once_is_known_by_its_own_id() {
+        for _ in 0..20 {
+            let program = Program::start(launch(LISTENS)).await.unwrap();
+            let line = std::fs::read_to_string(format!("/proc/{}/cmdline", program.pid())).unwrap();
+            assert!(line.contains("sleep"), "{line:?}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_program_that_ends_early_says_why() {
         let error = Program::start(launch("echo the reason >&2; exit 64"))
             .await
             .unwrap_err();
         assert!(
-            format!("{error:#}").contains("ended before it listened"),
+            format!("{error:#}").contains("it ended before it listened"),
             "{error:#}"
         );
     }
