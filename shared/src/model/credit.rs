@@ -18,7 +18,7 @@ pub struct CreditEntry {
     pub user_id: String,
     /// The purchase behind it.
     pub purchase_id: String,
-    /// Why: `grant`, `correction`. Text, because a newer version may know more.
+    /// Why: `grant`, `refund`, `refund_failed`, `dispute`, `dispute_reinstated`, `correction`. Text, because a newer version may know more.
     pub kind: String,
     /// How many; negative takes away.
     pub credits: i64,

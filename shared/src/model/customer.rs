@@ -1,10 +1,11 @@
 //! One customer at the provider: which user of the product it is, and what that user is
 //! entitled to by its subscriptions.
 
-use bson::DateTime;
+use bson::{DateTime, Document};
 use serde::{Deserialize, Serialize};
 
 use super::book::Book;
+use super::register::Register;
 
 /// Where a link was read. The order is the order of trust, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -48,10 +49,55 @@ pub struct Entitlement {
     pub until: Option<DateTime>,
     /// When it ends, if that is decided.
     pub ends_at: Option<DateTime>,
+    /// When a subscription schedule changes it next.
+    pub changes_at: Option<DateTime>,
     /// The subscription that is shown.
     pub subscription_id: Option<String>,
     /// The order of some changes can't be told, so this may not be the last word.
     pub provisional: bool,
+}
+
+/// The part of a subscription schedule that anything here depends on. Times are the
+/// provider's seconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ScheduleImage {
+    /// The provider's word, known to us or not.
+    pub status: Option<String>,
+    /// The subscription it changes.
+    pub subscription_id: Option<String>,
+    /// The subscription ends with the last phase.
+    pub cancels: bool,
+    /// When the current phase ends.
+    pub phase_ends: Option<i64>,
+    /// When the last phase ends.
+    pub last_phase_ends: Option<i64>,
+}
+
+/// A plan of changes to one subscription.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Schedule {
+    /// The provider's id.
+    pub schedule_id: String,
+    /// What the newest news says.
+    pub current: ScheduleImage,
+    /// Several things happened in its newest second, and their order can't be told.
+    pub provisional: bool,
+    /// What both follow from.
+    pub register: Register<ScheduleImage>,
+}
+
+/// A one-off message that waits until the customer's user is known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owed {
+    /// Its key in the outbox.
+    pub key: String,
+    /// Its topic. Text, because a newer version may know more.
+    pub topic: String,
+    /// What is sent, but for the user.
+    pub payload: Document,
 }
 
 /// The document. Every transaction that touches one of a customer's objects writes it, so
@@ -79,9 +125,15 @@ pub struct Customer {
     /// Deleted at the provider, for good, and its subscriptions with it.
     #[serde(default)]
     pub deleted: bool,
+    /// Its subscription schedules, ordered by id.
+    #[serde(default)]
+    pub schedules: Vec<Schedule>,
     /// The view over its subscriptions.
     #[serde(default)]
     pub entitlement: Entitlement,
+    /// One-off messages about its invoices that wait until the user is known, by key.
+    #[serde(default)]
+    pub owed: Vec<Owed>,
     /// Grows with every write of the customer or of one of its objects.
     pub version: i64,
 }
@@ -99,6 +151,8 @@ impl Customer {
             user_id: None,
             link_conflict: false,
             deleted: false,
+            schedules: Vec::new(),
+            owed: Vec::new(),
             entitlement: Entitlement::default(),
             version: 0,
         }

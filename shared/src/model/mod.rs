@@ -6,6 +6,7 @@ pub mod checkout;
 pub mod credit;
 pub mod customer;
 pub mod event;
+pub mod invoice;
 pub mod lease;
 pub mod outbox;
 pub mod payment;

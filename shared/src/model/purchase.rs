@@ -25,10 +25,14 @@ pub struct PurchaseVersion {
     pub sku: String,
     /// How many packs; none when what was written is no count.
     pub quantity: Option<i64>,
-    /// Before tax and discount, in minor units.
+    /// In minor units: before tax and discount, unless `total`.
     pub amount: Option<i64>,
     /// Lower-case.
     pub currency: Option<String>,
+    /// A payment tells it, which knows only what was paid after tax and discount. It stands
+    /// back where a checkout tells of the same purchase.
+    #[serde(default)]
+    pub total: bool,
     /// What it grants by the catalogue at the time it was read; none when it does not fit.
     pub credits: Option<i64>,
     /// The payments that paid it, sorted.
@@ -62,12 +66,21 @@ pub struct Purchase {
     /// How many credits it granted.
     #[serde(default)]
     pub granted: i64,
+    /// How many of them refunds and disputes have taken back.
+    #[serde(default)]
+    pub reversed: i64,
+    /// A dispute about it is open: what is left of it should not be spent.
+    #[serde(default)]
+    pub held: bool,
     /// What a person should look at, sorted. Text, because a newer version may know more.
     #[serde(default)]
     pub flags: Vec<String>,
     /// Every version seen.
     #[serde(default)]
     pub versions: Vec<PurchaseVersion>,
+    /// Every payment that paid it, sorted.
+    #[serde(default)]
+    pub payments: Vec<String>,
     /// Keys of the one-off effects it has caused, for ever.
     #[serde(default)]
     pub emitted: Vec<String>,

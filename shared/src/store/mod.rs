@@ -20,6 +20,7 @@ pub mod error;
 pub mod events;
 pub mod gauge;
 pub mod index;
+pub mod invoices;
 pub mod leased;
 pub mod outbox;
 pub mod payments;
@@ -46,6 +47,7 @@ pub use credit_entries::CreditEntries;
 pub use customers::Customers;
 pub use error::StoreError;
 pub use events::{Events, Insertion};
+pub use invoices::Invoices;
 pub use outbox::Outbox;
 pub use payments::Payments;
 pub use purchases::Purchases;
@@ -78,6 +80,8 @@ pub struct Stores {
     pub customers: Customers,
     /// Checkout sessions.
     pub checkouts: Checkouts,
+    /// Invoices.
+    pub invoices: Invoices,
     /// Payments at the provider.
     pub payments: Payments,
     /// Purchases of credits.
@@ -105,6 +109,7 @@ impl Stores {
             subscriptions: Subscriptions::new(&database),
             customers: Customers::new(&database),
             checkouts: Checkouts::new(&database),
+            invoices: Invoices::new(&database),
             payments: Payments::new(&database),
             purchases: Purchases::new(&database),
             credit_entries: CreditEntries::new(&database),
@@ -127,6 +132,7 @@ impl Stores {
             Subscriptions::wanted(),
             Customers::wanted(),
             Checkouts::wanted(),
+            Invoices::wanted(),
             Payments::wanted(),
             Purchases::wanted(),
             CreditEntries::wanted(),

@@ -43,6 +43,9 @@ async fn write(
     for checkout in &changes.checkouts {
         stores.checkouts.save(session, checkout).await?;
     }
+    for invoice in &changes.invoices {
+        stores.invoices.save(session, invoice).await?;
+    }
     for payment in &changes.payments {
         stores.payments.save(session, payment).await?;
     }

@@ -52,6 +52,10 @@ async fn read(
             let found = stores.checkouts.find(session, &book.key(&id)).await?;
             facts.checkouts.insert(id, found);
         }
+        Need::Invoice(id) => {
+            let found = stores.invoices.find(session, &book.key(&id)).await?;
+            facts.invoices.insert(id, found);
+        }
         Need::Payment(id) => {
             let found = stores.payments.find(session, &book.key(&id)).await?;
             facts.payments.insert(id, found);

@@ -8,12 +8,15 @@
 use std::collections::BTreeSet;
 
 use hookledger_shared::model::book::Book;
-use hookledger_shared::model::customer::{Customer, Entitlement, Link, Via};
+use hookledger_shared::model::customer::{
+    Customer, Entitlement, Link, Owed, Schedule, ScheduleImage, Via,
+};
+use hookledger_shared::model::register::Seen;
 use hookledger_shared::model::subscription::Subscription;
 
 use super::decision::{Changes, Effect};
 use super::facts::Need;
-use super::{About, Case, effects, entitlement, links};
+use super::{About, Case, effects, entitlement, links, register};
 
 /// A customer and its subscriptions, on their way to how the event leaves them.
 #[derive(Debug)]
@@ -23,8 +26,12 @@ pub(super) struct Affected<'a> {
     customer: Customer,
     subscriptions: Vec<Subscription>,
     changed: BTreeSet<String>,
+    messages: Vec<Owed>,
     touched: bool,
 }
+
+/// How many messages wait for a customer's user; more go out without one.
+const MAX_OWED: usize = 100;
 
 /// What [`Affected::new`] reads.
 pub(super) fn needs(customer: &str) -> [Need; 2] {
@@ -49,6 +56,7 @@ impl<'a> Affected<'a> {
             before: customer_before,
             subscriptions: case.facts.subscriptions_of(customer).to_vec(),
             changed: BTreeSet::new(),
+            messages: Vec::new(),
             touched: false,
         }
     }
@@ -68,6 +76,30 @@ impl<'a> Affected<'a> {
     /// The customer is gone, and what it had with it.
     pub(super) fn deleted(&mut self) {
         self.customer.deleted = true;
+    }
+
+    /// News of one of its schedules. Answers whether it was stale.
+    pub(super) fn schedule(&mut self, id: &str, terminal: bool, seen: Seen<ScheduleImage>) -> bool {
+        let schedules = &mut self.customer.schedules;
+        let place = schedules.binary_search_by(|known| known.schedule_id.as_str().cmp(id));
+        let stored = place.ok().map(|place| &schedules[place].register);
+        let taken = register::take(stored, terminal, self.event.created, seen);
+        let schedule = Schedule {
+            schedule_id: id.to_owned(),
+            current: taken.image,
+            provisional: taken.provisional,
+            register: taken.register,
+        };
+        match place {
+            Ok(place) => schedules[place] = schedule,
+            Err(place) => schedules.insert(place, schedule),
+        }
+        taken.stale
+    }
+
+    /// A one-off message that should name the user: it goes out when the user is known.
+    pub(super) fn message(&mut self, message: Owed) {
+        self.messages.push(message);
     }
 
     /// One of its objects changed.
@@ -95,6 +127,7 @@ impl<'a> Affected<'a> {
 
     /// Writes down what follows. Nothing, when nothing changed.
     pub(super) fn settle(mut self, changes: &mut Changes) {
+        self.tell(changes);
         let changed = self.customer != self.before || !self.changed.is_empty();
         if !changed && !self.touched {
             return;
@@ -122,8 +155,26 @@ impl<'a> Affected<'a> {
         changes.customers.push(self.customer);
     }
 
+    /// Messages go out with the user in them, or wait for one.
+    fn tell(&mut self, changes: &mut Changes) {
+        let user = self.customer.user_id.clone();
+        self.customer.owed.append(&mut self.messages);
+        self.customer
+            .owed
+            .sort_by(|one, other| one.key.cmp(&other.key));
+        let waiting = std::mem::take(&mut self.customer.owed);
+        for owed in waiting {
+            let full = self.customer.owed.len() >= MAX_OWED;
+            match effects::owed(&owed, user.as_deref()) {
+                Some(effect) if user.is_some() || full => changes.effects.push(effect),
+                // Nobody to name yet, or a topic that only a newer version knows.
+                Some(_) | None => self.customer.owed.push(owed),
+            }
+        }
+    }
+
     fn entitlement(&self) -> Entitlement {
-        let view = entitlement::of(self.subscriptions.iter());
+        let view = entitlement::of(self.subscriptions.iter(), &self.customer.schedules);
         Entitlement {
             entitled: view.entitled && !self.customer.deleted,
             ..view

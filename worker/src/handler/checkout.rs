@@ -4,15 +4,18 @@
 
 use hookledger_shared::model::checkout::{Checkout, CheckoutImage};
 use hookledger_shared::model::customer::Via;
+use hookledger_shared::model::payment::Evidence;
 use hookledger_shared::model::register::Seen;
 
 use super::affected::{self, Affected};
-use super::credits::{self, Evidence};
-use super::decision::{Changes, Decision, RejectKind, Rejection};
+use super::credits::{self, Sale, Verdict};
+use super::decision::{Changes, Decision};
 use super::effects::Paid;
 use super::facts::{Facts, Need};
+use super::payment::Paying;
 use super::{About, Case, register};
-use crate::stripe::session::{PackRead, SessionRead};
+use crate::stripe::pack::PackRead;
+use crate::stripe::session::SessionRead;
 
 const COMPLETED: &str = "checkout.session.completed";
 
@@ -22,7 +25,11 @@ pub(super) fn needs(read: &SessionRead, facts: &Facts) -> Vec<Need> {
     needs.extend(customer.into_iter().flat_map(affected::needs));
     if let Some(pack) = pack(read) {
         let payment = payment_id(read);
-        needs.extend(credits::needs(payment, purchase_id(read, pack), facts));
+        needs.extend(credits::needs(
+            payment,
+            Some(purchase_id(read, pack)),
+            facts,
+        ));
     }
     needs
 }
@@ -57,62 +64,37 @@ pub(super) fn decide(case: &Case<'_>, read: &SessionRead) -> Decision {
         }
         affected.settle(&mut changes);
     }
-    match verdict {
-        Verdict::Waits(waits_for) => Decision::Defer { waits_for },
-        Verdict::Wrong(kind, message) => Decision::Reject(Rejection {
-            kind,
-            message,
-            record: Some(Box::new(changes)),
-        }),
-        Verdict::Fine if stale || changes.is_empty() => Decision::Stale(changes),
-        Verdict::Fine => Decision::Apply(changes),
-    }
-}
-
-/// What selling a pack came to.
-enum Verdict {
-    Fine,
-    Waits(String),
-    Wrong(RejectKind, String),
+    verdict.decision(stale, changes)
 }
 
 fn sell(
     case: &Case<'_>,
     read: &SessionRead,
     pack: &PackRead,
-    user: Option<String>,
+    user_id: Option<String>,
     changes: &mut Changes,
 ) -> Verdict {
-    let sku = &pack.sku;
-    if case.rules.catalogue.get(sku).is_none() {
-        let message = format!("the catalogue has no pack of sku {sku:?}");
-        return Verdict::Wrong(RejectKind::UnknownSku, message);
+    let customer_id = read.after.customer_id.as_deref();
+    let paid = paid(read);
+    let mut paying = Paying::new(case, payment_id(read));
+    paying.of_customer(customer_id);
+    if let Some(Paid {
+        amount, currency, ..
+    }) = &paid
+    {
+        paying.capture(Evidence::Session, &read.id, *amount, currency);
     }
-    let Some(user_id) = user else {
-        return match read.after.customer_id.as_deref() {
-            Some(customer) => Verdict::Waits(affected::link_of(&case.event.book, customer)),
-            None => {
-                let message = "neither the session nor a customer says whose it is".to_owned();
-                Verdict::Wrong(RejectKind::UnlinkedPurchase, message)
-            }
-        };
-    };
-    let evidence = Evidence {
+    let sale = Sale {
+        pack,
         purchase_id: purchase_id(read, pack),
-        payment_id: payment_id(read),
-        source: &read.id,
-        customer_id: read.after.customer_id.as_deref(),
+        customer_id,
         user_id,
-        sku,
-        quantity: pack.quantity,
         amount: read.amount,
         currency: read.currency.as_deref(),
-        paid: paid(read),
+        total: false,
+        paid,
     };
-    match credits::record(case, &evidence, changes) {
-        Ok(()) => Verdict::Fine,
-        Err(why) => Verdict::Wrong(RejectKind::AmountMismatch, why),
-    }
+    credits::sell(case, paying, &sale, changes)
 }
 
 /// The session's pack, if it is one that sells any.
@@ -157,22 +139,17 @@ fn document(event: &About, read: &SessionRead, stored: Option<&Checkout>) -> (Ch
         before: None,
     };
     // That it was paid is final, as the end of a subscription is.
-    let news = register::single(is_paid(&read.after), event.created, seen);
-    let joined = stored.map_or_else(
-        || news.clone(),
-        |stored| register::join(&stored.register, &news),
-    );
-    let stale = joined.terminal != news.terminal || joined.created != news.created;
-    let current = register::view(&joined).map_or_else(|| read.after.clone(), |v| v.image.clone());
+    let register = stored.map(|stored| &stored.register);
+    let taken = register::take(register, is_paid(&read.after), event.created, seen);
     let checkout = Checkout {
         id: event.book.key(&read.id),
         account: event.book.account.clone(),
         livemode: event.book.livemode,
         session_id: read.id.clone(),
-        customer_id: current.customer_id.clone(),
-        current,
-        register: joined,
+        customer_id: taken.image.customer_id.clone(),
+        current: taken.image,
+        register: taken.register,
         version: stored.map_or(0, |stored| stored.version),
     };
-    (checkout, stale)
+    (checkout, taken.stale)
 }

@@ -4,6 +4,7 @@ use bson::Document;
 use hookledger_shared::model::checkout::Checkout;
 use hookledger_shared::model::credit::CreditEntry;
 use hookledger_shared::model::customer::Customer;
+use hookledger_shared::model::invoice::Invoice;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::Purchase;
 use hookledger_shared::model::subscription::Subscription;
@@ -72,6 +73,8 @@ pub struct Changes {
     pub customers: Vec<Customer>,
     /// Checkouts as they shall be.
     pub checkouts: Vec<Checkout>,
+    /// Invoices as they shall be.
+    pub invoices: Vec<Invoice>,
     /// Payments as they shall be.
     pub payments: Vec<Payment>,
     /// Purchases as they shall be.
@@ -128,22 +131,28 @@ pub enum Topic {
     EmailReceipt,
     /// A subscription has begun.
     Welcome,
+    /// An invoice could not be paid.
+    PaymentFailed,
     /// A subscription is over.
     SubscriptionCanceled,
     /// Credits were granted.
     CreditsGranted,
+    /// A refund or a dispute took credits back, or its failure gave them again.
+    CreditsReversed,
     /// A purchase needs a person.
     PurchaseConflict,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::EntitlementChanged,
         Self::EmailReceipt,
         Self::Welcome,
+        Self::PaymentFailed,
         Self::SubscriptionCanceled,
         Self::CreditsGranted,
+        Self::CreditsReversed,
         Self::PurchaseConflict,
     ];
 
@@ -154,8 +163,10 @@ impl Topic {
             Self::EntitlementChanged => "entitlement.changed",
             Self::EmailReceipt => "email.receipt",
             Self::Welcome => "welcome",
+            Self::PaymentFailed => "payment.failed",
             Self::SubscriptionCanceled => "subscription.canceled",
             Self::CreditsGranted => "credits.granted",
+            Self::CreditsReversed => "credits.reversed",
             Self::PurchaseConflict => "purchase.conflict",
         }
     }
@@ -166,9 +177,10 @@ mod tests {
     use super::Topic;
 
     #[test]
-    fn every_topic_is_one_that_can_be_routed() {
+    fn every_topic_can_be_routed_and_every_route_has_a_topic() {
         for topic in Topic::ALL {
             assert!(hookledger_shared::config::TOPICS.contains(&topic.as_str()));
         }
+        assert_eq!(Topic::ALL.len(), hookledger_shared::config::TOPICS.len());
     }
 }

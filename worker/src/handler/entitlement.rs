@@ -3,13 +3,17 @@
 //! so that ambiguity never takes access away; that one is over is never ambiguous.
 
 use bson::DateTime;
-use hookledger_shared::model::customer::Entitlement;
+use hookledger_shared::model::customer::{Entitlement, Schedule, ScheduleImage};
 use hookledger_shared::model::subscription::{Subscription, SubscriptionImage};
 
 use super::status::Standing;
+use super::time;
 
-/// The view over `subscriptions`, in whatever order they come.
-pub(super) fn of<'a>(subscriptions: impl Iterator<Item = &'a Subscription> + Clone) -> Entitlement {
+/// The view over `subscriptions`, in whatever order they come, and what is planned for them.
+pub(super) fn of<'a>(
+    subscriptions: impl Iterator<Item = &'a Subscription> + Clone,
+    schedules: &[Schedule],
+) -> Entitlement {
     let best = subscriptions.clone().max_by_key(|subscription| {
         (
             gives_access(subscription),
@@ -22,13 +26,15 @@ pub(super) fn of<'a>(subscriptions: impl Iterator<Item = &'a Subscription> + Clo
         return Entitlement::default();
     };
     let entitled = gives_access(shown);
+    let planned = Planned::of(shown, schedules);
     Entitlement {
         entitled,
         status: Some(shown.status.clone()),
         plan: shown.plan.clone(),
         quantity: shown.quantity,
         until: shown.current_period_end,
-        ends_at: ends_at(shown),
+        ends_at: ends_at(shown).or(planned.ends_at),
+        changes_at: planned.changes_at,
         subscription_id: Some(shown.subscription_id.clone()),
         provisional: subscriptions
             .clone()
@@ -46,6 +52,39 @@ fn gives_access(subscription: &Subscription) -> bool {
         } else {
             Standing::of(&subscription.status).gives_access()
         }
+}
+
+/// What schedules will do to a subscription.
+#[derive(Debug, Default)]
+struct Planned {
+    ends_at: Option<DateTime>,
+    changes_at: Option<DateTime>,
+}
+
+impl Planned {
+    /// By the schedule that is in force; Stripe lets a subscription have one at a time.
+    fn of(subscription: &Subscription, schedules: &[Schedule]) -> Self {
+        let id = Some(subscription.subscription_id.as_str());
+        let in_force = schedules
+            .iter()
+            .filter(|schedule| !subscription.terminal && !schedule.register.terminal)
+            .rfind(|schedule| schedule.current.subscription_id.as_deref() == id);
+        let Some(ScheduleImage {
+            cancels,
+            phase_ends,
+            last_phase_ends,
+            status: _,
+            subscription_id: _,
+        }) = in_force.map(|schedule| &schedule.current)
+        else {
+            return Self::default();
+        };
+        let more_follows = *phase_ends < *last_phase_ends;
+        Self {
+            ends_at: last_phase_ends.filter(|_| *cancels).map(time),
+            changes_at: phase_ends.filter(|_| more_follows).map(time),
+        }
+    }
 }
 
 /// When it ends, if that is decided: flexible billing sets `cancel_at` alone.

@@ -6,6 +6,7 @@ use hookledger_shared::model::book::Book;
 use hookledger_shared::model::checkout::Checkout;
 use hookledger_shared::model::credit::CreditEntry;
 use hookledger_shared::model::customer::Customer;
+use hookledger_shared::model::invoice::Invoice;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::Purchase;
 use hookledger_shared::model::subscription::Subscription;
@@ -21,6 +22,8 @@ pub enum Need {
     SubscriptionsOf(String),
     /// One checkout session.
     Checkout(String),
+    /// One invoice.
+    Invoice(String),
     /// One payment.
     Payment(String),
     /// One purchase.
@@ -40,6 +43,8 @@ pub struct Facts {
     pub subscriptions_of: BTreeMap<String, Vec<Subscription>>,
     /// Sessions by id.
     pub checkouts: BTreeMap<String, Option<Checkout>>,
+    /// Invoices by id.
+    pub invoices: BTreeMap<String, Option<Invoice>>,
     /// Payments by id.
     pub payments: BTreeMap<String, Option<Payment>>,
     /// Purchases by id.
@@ -57,6 +62,7 @@ impl Facts {
             Need::Customer(id) => self.customers.contains_key(id),
             Need::SubscriptionsOf(id) => self.subscriptions_of.contains_key(id),
             Need::Checkout(id) => self.checkouts.contains_key(id),
+            Need::Invoice(id) => self.invoices.contains_key(id),
             Need::Payment(id) => self.payments.contains_key(id),
             Need::Purchase(id) => self.purchases.contains_key(id),
             Need::EntriesOf(id) => self.entries_of.contains_key(id),
@@ -88,6 +94,12 @@ impl Facts {
     #[must_use]
     pub fn checkout(&self, id: &str) -> Option<&Checkout> {
         self.checkouts.get(id)?.as_ref()
+    }
+
+    /// The invoice, if it was seen before.
+    #[must_use]
+    pub fn invoice(&self, id: &str) -> Option<&Invoice> {
+        self.invoices.get(id)?.as_ref()
     }
 
     /// The payment, if it was seen before.

@@ -1,7 +1,8 @@
 //! The rules: what an event means. Pure functions of (event, facts, now); nothing here
 //! talks to a database, a network, a log or a clock.
 //!
-//! One event family a file: `subscription`, `checkout`, `customer`. What they share:
+//! One event family a file: `subscription`, `schedule`, `checkout`, `customer`, `invoice`,
+//! and in `payment` what is about money taken and given back. What they share:
 //!
 //! - `register`: how news of one object join, in whatever order they come
 //! - `affected`: what follows for a customer, with `links` and `entitlement`
@@ -18,8 +19,11 @@ pub mod decision;
 mod effects;
 mod entitlement;
 pub mod facts;
+mod invoice;
 mod links;
+mod payment;
 mod register;
+mod schedule;
 mod status;
 mod subscription;
 #[cfg(test)]
@@ -33,7 +37,12 @@ use hookledger_shared::model::event::LedgerEvent;
 pub use decision::{Changes, Decision, Effect, RejectKind, Rejection, Topic};
 pub use facts::{Facts, Need};
 
+use crate::stripe::charge::ChargeRead;
 use crate::stripe::customer::CustomerRead;
+use crate::stripe::intent::PaidRead;
+use crate::stripe::invoice::InvoiceRead;
+use crate::stripe::reversal::ReversalRead;
+use crate::stripe::schedule::ScheduleRead;
 use crate::stripe::session::SessionRead;
 use crate::stripe::subscription::SubscriptionRead;
 use crate::stripe::{self, Envelope, Unreadable};
@@ -56,6 +65,18 @@ pub enum Family {
     Checkout,
     /// `customer.created`, `.updated`, `.deleted`
     Customer,
+    /// `subscription_schedule.*`
+    Schedule,
+    /// `invoice.*`, once it is to be paid
+    Invoice,
+    /// `payment_intent.succeeded`
+    Intent,
+    /// `charge.succeeded`, `.captured`, `.refunded`
+    Charge,
+    /// `refund.*`, and `charge.refund.updated`
+    Refund,
+    /// `charge.dispute.*`
+    Dispute,
 }
 
 impl Family {
@@ -75,6 +96,29 @@ impl Family {
             | "checkout.session.async_payment_succeeded"
             | "checkout.session.async_payment_failed" => Some(Self::Checkout),
             "customer.created" | "customer.updated" | "customer.deleted" => Some(Self::Customer),
+            "subscription_schedule.created"
+            | "subscription_schedule.updated"
+            | "subscription_schedule.released"
+            | "subscription_schedule.completed"
+            | "subscription_schedule.canceled"
+            | "subscription_schedule.aborted" => Some(Self::Schedule),
+            "invoice.finalized"
+            | "invoice.paid"
+            | "invoice.payment_succeeded"
+            | "invoice.payment_failed"
+            | "invoice.payment_action_required"
+            | "invoice.voided"
+            | "invoice.marked_uncollectible" => Some(Self::Invoice),
+            "payment_intent.succeeded" => Some(Self::Intent),
+            "charge.succeeded" | "charge.captured" | "charge.refunded" => Some(Self::Charge),
+            "refund.created" | "refund.updated" | "refund.failed" | "charge.refund.updated" => {
+                Some(Self::Refund)
+            }
+            "charge.dispute.created"
+            | "charge.dispute.updated"
+            | "charge.dispute.funds_withdrawn"
+            | "charge.dispute.funds_reinstated"
+            | "charge.dispute.closed" => Some(Self::Dispute),
             _ => None,
         }
     }
@@ -120,6 +164,18 @@ pub enum Subject {
     Checkout(SessionRead),
     /// A customer.
     Customer(CustomerRead),
+    /// A subscription schedule.
+    Schedule(ScheduleRead),
+    /// An invoice.
+    Invoice(InvoiceRead),
+    /// A payment intent.
+    Intent(PaidRead),
+    /// A charge.
+    Charge(ChargeRead),
+    /// A refund.
+    Refund(ReversalRead),
+    /// A dispute.
+    Dispute(ReversalRead),
 }
 
 impl Input {
@@ -151,6 +207,12 @@ impl Input {
             }
             Family::Checkout => Subject::Checkout(stripe::session::read(envelope, names)?),
             Family::Customer => Subject::Customer(stripe::customer::read(envelope, names)?),
+            Family::Schedule => Subject::Schedule(stripe::schedule::read(envelope)?),
+            Family::Invoice => Subject::Invoice(stripe::invoice::read(envelope)?),
+            Family::Intent => Subject::Intent(stripe::intent::read(envelope, names)?),
+            Family::Charge => Subject::Charge(stripe::charge::read(envelope, names)?),
+            Family::Refund => Subject::Refund(stripe::reversal::read(envelope, "refund")?),
+            Family::Dispute => Subject::Dispute(stripe::reversal::read(envelope, "dispute")?),
         };
         Ok(Self {
             event: About {
@@ -171,6 +233,13 @@ impl Input {
             Subject::Subscription(read) => subscription::needs(read, facts),
             Subject::Checkout(read) => checkout::needs(read, facts),
             Subject::Customer(read) => customer::needs(read),
+            Subject::Schedule(read) => affected::needs(&read.customer_id).into(),
+            Subject::Invoice(read) => invoice::needs(read, facts),
+            Subject::Intent(read) => payment::paid::needs(read, facts),
+            Subject::Charge(read) => payment::paid::needs(&read.paid, facts),
+            Subject::Refund(read) | Subject::Dispute(read) => {
+                credits::needs(&read.payment_id, None, facts)
+            }
         }
     }
 
@@ -187,6 +256,17 @@ impl Input {
             Subject::Subscription(read) => subscription::decide(&case, read),
             Subject::Checkout(read) => checkout::decide(&case, read),
             Subject::Customer(read) => customer::decide(&case, read),
+            Subject::Schedule(read) => schedule::decide(&case, read),
+            Subject::Invoice(read) => invoice::decide(&case, read),
+            Subject::Intent(read) => payment::paid::intent(&case, read),
+            Subject::Charge(read) => payment::paid::charge(&case, read),
+            Subject::Refund(read) => payment::reversal::refund(&case, read),
+            Subject::Dispute(read) => payment::reversal::dispute(&case, read),
         }
     }
+}
+
+/// The provider's seconds as a time.
+fn time(seconds: i64) -> DateTime {
+    DateTime::from_millis(seconds.saturating_mul(1_000))
 }

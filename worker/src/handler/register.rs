@@ -39,6 +39,40 @@ pub(super) fn join<I: Ord + Clone>(one: &Register<I>, other: &Register<I>) -> Re
     }
 }
 
+/// A register with an event's news in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Taken<I> {
+    /// What was stored, joined with the news.
+    pub(super) register: Register<I>,
+    /// Newer news was known already.
+    pub(super) stale: bool,
+    /// What it shows.
+    pub(super) image: I,
+    /// See [`View::provisional`].
+    pub(super) provisional: bool,
+}
+
+/// Takes one event's news in.
+pub(super) fn take<I: Ord + Clone>(
+    stored: Option<&Register<I>>,
+    terminal: bool,
+    created: i64,
+    seen: Seen<I>,
+) -> Taken<I> {
+    let fallback = seen.after.clone();
+    let news = single(terminal, created, seen);
+    let register = stored.map_or_else(|| news.clone(), |stored| join(stored, &news));
+    let stale = key(&register) != key(&news);
+    let shown = view(&register).map(|view| (view.image.clone(), view.provisional));
+    let (image, provisional) = shown.unwrap_or((fallback, false));
+    Taken {
+        register,
+        stale,
+        image,
+        provisional,
+    }
+}
+
 fn key<I>(register: &Register<I>) -> (bool, i64) {
     (register.terminal, register.created)
 }

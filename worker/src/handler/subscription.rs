@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 
-use bson::DateTime;
 use hookledger_shared::model::book::Book;
 use hookledger_shared::model::customer::Via;
 use hookledger_shared::model::register::{Register, Seen};
@@ -14,7 +13,7 @@ use super::affected::{self, Affected};
 use super::decision::{Changes, Decision};
 use super::facts::{Facts, Need};
 use super::status::{Standing, is_terminal};
-use super::{About, Case, register};
+use super::{About, Case, register, time};
 use crate::stripe::subscription::SubscriptionRead;
 
 /// Stripe's type for the end of a subscription.
@@ -152,8 +151,4 @@ fn document(
         emitted: stored.map_or_else(Vec::new, |stored| stored.emitted.clone()),
         version: stored.map_or(0, |stored| stored.version),
     })
-}
-
-fn time(seconds: i64) -> DateTime {
-    DateTime::from_millis(seconds.saturating_mul(1_000))
 }

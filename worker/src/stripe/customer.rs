@@ -22,12 +22,9 @@ pub struct CustomerRead {
 /// # Errors
 /// When it is not a customer, or has no id.
 pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<CustomerRead, Unreadable> {
-    if !envelope.is("customer") {
-        return Err(Unreadable::Field("data.object.object"));
-    }
     let object = &envelope.object;
     Ok(CustomerRead {
-        id: envelope.object_id()?.to_owned(),
+        id: envelope.id_of("customer")?,
         user_id: field::metadata(object, &names.user_id).map(str::to_owned),
         deleted: envelope.kind == "customer.deleted" || field::flag(object, &["deleted"]),
     })

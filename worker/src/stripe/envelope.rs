@@ -4,8 +4,8 @@ use hookledger_shared::model::book::Book;
 use hookledger_shared::model::event::LedgerEvent;
 use serde_json::Value;
 
-use super::Unreadable;
 use super::field::{self, Object};
+use super::{Unreadable, overlay};
 
 /// What every event says.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,8 @@ pub struct Envelope {
     pub created: i64,
     /// Whose books it belongs to.
     pub book: Book,
+    /// The version of the API that rendered it.
+    pub api_version: Option<String>,
     /// The object as it was right after what happened.
     pub(super) object: Object,
     /// The old values of what changed, on updates.
@@ -51,18 +53,30 @@ impl Envelope {
             kind: kind.to_owned(),
             created,
             book: Book::new(field::id(body, &["account"]), livemode),
+            api_version: field::text(body, &["api_version"]).map(str::to_owned),
             object: object.ok_or(Unreadable::Field("data.object"))?.clone(),
             previous: previous.and_then(Value::as_object).cloned(),
         })
     }
 
     /// The object's id.
-    pub(super) fn object_id(&self) -> Result<&str, Unreadable> {
+    fn object_id(&self) -> Result<&str, Unreadable> {
         field::id(&self.object, &["id"]).ok_or(Unreadable::Field("data.object.id"))
     }
 
-    /// Whether the object is what its type promises; an absent word is no contradiction.
-    pub(super) fn is(&self, object: &str) -> bool {
-        field::text(&self.object, &["object"]).is_none_or(|word| word == object)
+    /// An image of the object before what happened, where the event says what changed.
+    pub(super) fn before<I>(&self, image: impl FnOnce(&Object) -> I) -> Option<I> {
+        let previous = self.previous.as_ref()?;
+        Some(image(&overlay::before(&self.object, previous)))
+    }
+
+    /// The object's id, if it is what its type promises; an absent word is no
+    /// contradiction.
+    pub(super) fn id_of(&self, object: &str) -> Result<String, Unreadable> {
+        let word = field::text(&self.object, &["object"]);
+        if word.is_some_and(|word| word != object) {
+            return Err(Unreadable::Field("data.object.object"));
+        }
+        self.object_id().map(str::to_owned)
     }
 }

@@ -4,15 +4,22 @@
 //! - `field`: one field, read without trust: moved, missing or of another type is an
 //!   answer, never a panic.
 //! - `overlay`: the object before a change, from `previous_attributes`.
-//! - [`subscription`], [`session`], [`customer`]: one object each, every field with its
-//!   places over time.
+//! - [`subscription`], [`session`], [`customer`], [`invoice`], [`intent`], [`charge`],
+//!   [`reversal`] (refund or dispute), [`schedule`]: one object each, every field with its places
+//!   over time; [`pack`] is what the product's metadata says on several of them.
 //!
 //! Enums stay open, ids opaque, and nothing of a payload becomes a field name.
 
+pub mod charge;
 pub mod customer;
 pub mod envelope;
 mod field;
+pub mod intent;
+pub mod invoice;
 mod overlay;
+pub mod pack;
+pub mod reversal;
+pub mod schedule;
 pub mod session;
 pub mod subscription;
 #[cfg(test)]

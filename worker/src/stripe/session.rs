@@ -6,6 +6,7 @@ use hookledger_shared::model::checkout::CheckoutImage;
 use super::Unreadable;
 use super::envelope::Envelope;
 use super::field::{self, Object};
+use super::pack::{self, PackRead};
 
 /// The session was not paid in the end.
 const FAILED: &str = "checkout.session.async_payment_failed";
@@ -30,35 +31,21 @@ pub struct SessionRead {
     pub pack: Option<PackRead>,
 }
 
-/// What the product wrote on a session that sells credits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackRead {
-    /// The product's id of the purchase.
-    pub purchase_id: Option<String>,
-    /// Which pack.
-    pub sku: String,
-    /// How many: one when nothing is written, none when what is written is no count.
-    pub quantity: Option<i64>,
-}
-
 /// Reads a `checkout.session.*` event.
 ///
 /// # Errors
 /// When it is not a session, or has no id.
 pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<SessionRead, Unreadable> {
-    if !envelope.is("checkout.session") {
-        return Err(Unreadable::Field("data.object.object"));
-    }
     let object = &envelope.object;
     let total = field::integer(object, &["amount_total"]);
     Ok(SessionRead {
-        id: envelope.object_id()?.to_owned(),
+        id: envelope.id_of("checkout.session")?,
         after: image(object, envelope.kind == FAILED, names),
         amount: field::integer(object, &["amount_subtotal"]).or(total),
         paid: total,
         currency: field::text(object, &["currency"]).map(str::to_ascii_lowercase),
         email: email(object).map(str::to_owned),
-        pack: pack(object, names),
+        pack: pack::read(object, names),
     })
 }
 
@@ -81,15 +68,4 @@ fn image(object: &Object, failed: bool, names: &MetadataNames) -> CheckoutImage 
 fn email(object: &Object) -> Option<&str> {
     field::text(object, &["customer_details", "email"])
         .or_else(|| field::text(object, &["customer_email"]))
-}
-
-fn pack(object: &Object, names: &MetadataNames) -> Option<PackRead> {
-    let quantity = field::metadata(object, &names.quantity);
-    Some(PackRead {
-        purchase_id: field::metadata(object, &names.purchase_id).map(str::to_owned),
-        sku: field::metadata(object, &names.sku)?.to_owned(),
-        quantity: quantity.map_or(Some(1), |text| {
-            text.trim().parse().ok().filter(|count: &i64| *count > 0)
-        }),
-    })
 }

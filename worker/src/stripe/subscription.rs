@@ -3,9 +3,9 @@
 use hookledger_shared::config::MetadataNames;
 use hookledger_shared::model::subscription::SubscriptionImage;
 
+use super::Unreadable;
 use super::envelope::Envelope;
 use super::field::{self, Object};
-use super::{Unreadable, overlay};
 
 /// What an event says about a subscription.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,20 +25,14 @@ pub struct SubscriptionRead {
 /// # Errors
 /// When it is not a subscription, or has no id or no status.
 pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<SubscriptionRead, Unreadable> {
-    if !envelope.is("subscription") {
-        return Err(Unreadable::Field("data.object.object"));
-    }
-    let id = envelope.object_id()?.to_owned();
+    let id = envelope.id_of("subscription")?;
     let after = &envelope.object;
-    let before = envelope
-        .previous
-        .as_ref()
-        .map(|previous| overlay::before(after, previous));
+    let before = envelope.before(|before| image(before, names));
     Ok(SubscriptionRead {
         id,
         user_id: field::metadata(after, &names.user_id).map(str::to_owned),
         after: image(after, names).ok_or(Unreadable::Field("data.object.status"))?,
-        before: before.and_then(|before| image(&before, names)),
+        before: before.flatten(),
     })
 }
 

@@ -1,68 +1,87 @@
 //! Purchases of credits: evidence of one joins what was seen of it, and what it grants is
-//! computed again from all of that.
+//! computed again from all of that, with what refunds and disputes have taken back.
 //!
-//! - `evidence`: joins one event's evidence into the payment and the purchase. Sets only,
-//!   of which the oldest statement leads, so order doesn't matter.
-//! - `settle`: the purchase's state, flags and grant, and the entries that bring the sum of
-//!   its entries there.
+//! - `versions`: joins one event's evidence into the purchase. Sets only, of which the
+//!   oldest statement leads, so order doesn't matter.
+//! - `reversal`: what money that went back takes away, by arithmetic alone.
+//! - `settle`: the purchase's state, flags and grant.
+//! - `entries`: the entries that bring the sum of its entries there.
 //!
 //! A payment belongs to one purchase, the one that claimed it first. News of one purchase
 //! can therefore change another that shares a payment with it: all of them are settled.
 
-mod evidence;
+mod entries;
+mod reversal;
 mod settle;
+mod versions;
 
 use std::collections::BTreeSet;
 
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::{Purchase, PurchaseState, PurchaseVersion};
 
-use super::Case;
-use super::decision::Changes;
+use super::decision::{Changes, Decision, RejectKind, Rejection};
 use super::effects::Paid;
 use super::facts::{Facts, Need};
+use super::payment::Paying;
+use super::{Case, affected};
+use crate::stripe::pack::PackRead;
 
-/// What one event says of a purchase.
+/// How long a payment whose total does not fit waits for a checkout that explains it.
+const PATIENCE_S: i64 = 3_600;
+
+/// What one event says of a sale.
 #[derive(Debug, Clone)]
-pub(super) struct Evidence<'a> {
-    /// The product's id of it, or what stands in for one.
+pub(super) struct Sale<'a> {
+    /// Which pack, and how many.
+    pub(super) pack: &'a PackRead,
+    /// The product's id of the purchase, or what stands in for one.
     pub(super) purchase_id: &'a str,
-    /// The payment for it.
-    pub(super) payment_id: &'a str,
-    /// The object that says so.
-    pub(super) source: &'a str,
     /// Whose it is at the provider.
     pub(super) customer_id: Option<&'a str>,
     /// Who bought.
-    pub(super) user_id: String,
-    /// Which pack; the catalogue has it.
-    pub(super) sku: &'a str,
-    /// How many; none when what was written is no count.
-    pub(super) quantity: Option<i64>,
-    /// Before tax and discount.
+    pub(super) user_id: Option<String>,
+    /// Before tax and discount, unless `total`.
     pub(super) amount: Option<i64>,
     /// Lower-case.
     pub(super) currency: Option<&'a str>,
+    /// The amount is what was paid after tax and discount: all that a payment knows.
+    pub(super) total: bool,
     /// Only when it was paid.
     pub(super) paid: Option<Paid>,
 }
 
-/// What [`record`] reads: the payment and the purchase, and all that share a payment with
-/// them.
-pub(super) fn needs(payment: &str, purchase: &str, facts: &Facts) -> Vec<Need> {
-    let (payments, purchases) = related(payment, purchase, facts);
-    let of_purchase = |id: String| [Need::Purchase(id.clone()), Need::EntriesOf(id)];
-    payments
-        .into_iter()
-        .map(Need::Payment)
-        .chain(purchases.into_iter().flat_map(of_purchase))
-        .collect()
+/// What a sale came to.
+pub(super) enum Verdict {
+    /// As it should be.
+    Fine,
+    /// It can't be judged before this has arrived.
+    Waits(String),
+    /// It needs a person.
+    Wrong(RejectKind, String),
 }
 
-/// The ids of the payments and of the purchases that hang together with these two.
-fn related(payment: &str, purchase: &str, facts: &Facts) -> (BTreeSet<String>, BTreeSet<String>) {
+impl Verdict {
+    /// As the event's decision.
+    pub(super) fn decision(self, stale: bool, changes: Changes) -> Decision {
+        match self {
+            Self::Waits(waits_for) => Decision::Defer { waits_for },
+            Self::Wrong(kind, message) => Decision::Reject(Rejection {
+                kind,
+                message,
+                record: Some(Box::new(changes)),
+            }),
+            Self::Fine if stale || changes.is_empty() => Decision::Stale(changes),
+            Self::Fine => Decision::Apply(changes),
+        }
+    }
+}
+
+/// What [`sell`] and [`settle`] read: the payment and the purchase, and all that share a
+/// payment with them.
+pub(super) fn needs(payment: &str, purchase: Option<&str>, facts: &Facts) -> Vec<Need> {
     let mut payments = BTreeSet::from([payment.to_owned()]);
-    let mut purchases = BTreeSet::from([purchase.to_owned()]);
+    let mut purchases: BTreeSet<String> = purchase.into_iter().map(str::to_owned).collect();
     loop {
         let size = payments.len() + purchases.len();
         for claimed in payments.iter().filter_map(|id| facts.payment(id)) {
@@ -70,64 +89,118 @@ fn related(payment: &str, purchase: &str, facts: &Facts) -> (BTreeSet<String>, B
             purchases.extend(claims.map(|claim| claim.purchase_id.clone()));
         }
         for seen in purchases.iter().filter_map(|id| facts.purchase(id)) {
-            let versions = seen.versions.iter();
-            payments.extend(versions.flat_map(|version| version.payments.iter().cloned()));
+            payments.extend(seen.payments.iter().cloned());
         }
         if payments.len() + purchases.len() == size {
-            return (payments, purchases);
+            break;
         }
+    }
+    let of_purchase = |id: String| [Need::Purchase(id.clone()), Need::EntriesOf(id)];
+    let payments = payments.into_iter().map(Need::Payment);
+    payments
+        .chain(purchases.into_iter().flat_map(of_purchase))
+        .collect()
+}
+
+/// Takes in a sale and writes down what follows, also where the verdict is that it is wrong.
+pub(super) fn sell(
+    case: &Case<'_>,
+    mut paying: Paying<'_>,
+    sale: &Sale<'_>,
+    changes: &mut Changes,
+) -> Verdict {
+    let book = &case.event.book;
+    let sku = &sale.pack.sku;
+    let Some(pack) = case.rules.catalogue.get(sku) else {
+        settle(case, paying.finish(), changes);
+        let message = format!("the catalogue has no pack of sku {sku:?}");
+        return Verdict::Wrong(RejectKind::UnknownSku, message);
+    };
+    let stored = case.facts.purchase(sale.purchase_id);
+    let told = stored.is_some_and(versions::told_by_checkout);
+    if sale.total && told {
+        // The checkout knows the amount before tax and discount; this only proves payment.
+        paying.claim(sale.purchase_id);
+        let purchase = versions::paid(case, sale, paying.payment_id());
+        let paid = sale.paid.as_ref();
+        settle_all(case, paying.finish(), Some(purchase), paid, changes);
+        return Verdict::Fine;
+    }
+    let Some(user) = &sale.user_id else {
+        let Some(customer) = sale.customer_id else {
+            settle(case, paying.finish(), changes);
+            let message = "neither the sale nor a customer says whose it is".to_owned();
+            return Verdict::Wrong(RejectKind::UnlinkedPurchase, message);
+        };
+        return Verdict::Waits(affected::link_of(book, customer));
+    };
+    let version = versions::version(case, sale, user, pack, paying.payment_id());
+    let checkout = book.key(&format!("checkout_of:{}", sale.purchase_id));
+    if sale.total && version.credits.is_none() && is_young(case) {
+        return Verdict::Waits(checkout);
+    }
+    if !sale.total && !told {
+        changes.arrived.push(checkout);
+    }
+    paying.claim(sale.purchase_id);
+    let purchase = versions::seen(case, sale, version.clone());
+    let paid = sale.paid.as_ref();
+    let settled = settle_all(case, paying.finish(), Some(purchase), paid, changes);
+    match settled {
+        Some(settled) if settled.contradicts(&version) => {
+            let flags = settled.flags.join(", ");
+            let id = sale.purchase_id;
+            let message = format!("purchase {id:?} is in conflict: {flags}");
+            Verdict::Wrong(RejectKind::AmountMismatch, message)
+        }
+        Some(_) | None => Verdict::Fine,
     }
 }
 
-/// Takes in the evidence and writes down what follows.
-///
-/// # Errors
-/// The reason, when the purchase is in conflict and this event is not what it was granted
-/// for. What follows is written down all the same.
-pub(super) fn record(
+/// Whether what explains the event may still be on its way.
+fn is_young(case: &Case<'_>) -> bool {
+    let now = case.now.timestamp_millis() / 1_000;
+    now.saturating_sub(case.event.created) < PATIENCE_S
+}
+
+/// Takes in what became of a payment, whose sale is told elsewhere.
+pub(super) fn settle(case: &Case<'_>, payment: Payment, changes: &mut Changes) {
+    settle_all(case, payment, None, None, changes);
+}
+
+/// Settles every purchase that hangs together with the payment, `mine` among them. Answers
+/// what `mine` came to.
+fn settle_all(
     case: &Case<'_>,
-    evidence: &Evidence<'_>,
+    mut payment: Payment,
+    mine: Option<Purchase>,
+    paid: Option<&Paid>,
     changes: &mut Changes,
-) -> Result<(), String> {
-    let (payment_ids, purchase_ids) =
-        related(evidence.payment_id, evidence.purchase_id, case.facts);
-    let mut payment = evidence::payment(case, evidence);
-    let others = payment_ids.iter().filter(|id| *id != evidence.payment_id);
-    let mut payments: Vec<_> = others
-        .filter_map(|id| case.facts.payment(id).cloned())
-        .collect();
-    if case.facts.payment(evidence.payment_id) != Some(&payment) {
+) -> Option<Settled> {
+    let facts = case.facts;
+    if facts.payment(&payment.payment_id) != Some(&payment) {
         payment.version += 1;
         changes.payments.push(payment.clone());
     }
-    payments.push(payment);
-
-    let (mine, version) = evidence::purchase(case, evidence);
-    let others = purchase_ids.iter().filter(|id| *id != evidence.purchase_id);
-    for other in others.filter_map(|id| case.facts.purchase(id)) {
-        settle(case, other.clone(), &payments, evidence, changes);
+    let others = facts.payments.values().flatten();
+    let others = others.filter(|other| other.id != payment.id);
+    let payments: Vec<&Payment> = others.chain([&payment]).collect();
+    let is_mine = |other: &Purchase| mine.as_ref().is_some_and(|mine| mine.id == other.id);
+    let others = facts.purchases.values().flatten();
+    for other in others.filter(|other| !is_mine(other)) {
+        settle_one(case, other.clone(), &payments, paid, changes);
     }
-    let settled = settle(case, mine, &payments, evidence, changes);
-    let fits = settled
-        .granted
-        .is_some_and(|granted| evidence::same(&granted, &version));
-    if settled.state == PurchaseState::Conflict && !fits {
-        let flags = settled.flags.join(", ");
-        let id = evidence.purchase_id;
-        return Err(format!("purchase {id:?} is in conflict: {flags}"));
-    }
-    Ok(())
+    mine.map(|mine| settle_one(case, mine, &payments, paid, changes))
 }
 
 /// Settles one purchase and writes it down if it changed.
-fn settle(
+fn settle_one(
     case: &Case<'_>,
     mut purchase: Purchase,
-    payments: &[Payment],
-    evidence: &Evidence<'_>,
+    payments: &[&Payment],
+    paid: Option<&Paid>,
     changes: &mut Changes,
 ) -> Settled {
-    let paid = evidence.paid.as_ref();
     let granted = settle::settle(case, &mut purchase, payments, paid, changes);
     let settled = Settled {
         granted,
@@ -146,4 +219,18 @@ struct Settled {
     granted: Option<PurchaseVersion>,
     state: PurchaseState,
     flags: Vec<String>,
+}
+
+impl Settled {
+    /// The purchase is in conflict, and it is not this version that it grants for.
+    fn contradicts(&self, version: &PurchaseVersion) -> bool {
+        let granted = self.granted.as_ref();
+        self.state == PurchaseState::Conflict
+            && !granted.is_some_and(|granted| versions::same(granted, version))
+    }
+}
+
+/// Whether a payment is this purchase's own: others may claim it, too.
+fn owns(purchase: &Purchase, payment: &Payment) -> bool {
+    payment.owner() == Some(&purchase.purchase_id)
 }

@@ -1,19 +1,18 @@
-//! What a purchase comes to, from everything seen of it: its state, its flags, whom it
-//! grants how much. Entries are never changed: where the sum of those there are is not what
-//! it should be, one more brings it there.
+//! What a purchase comes to, from everything seen of it and of its payments: its state, its
+//! flags, whom it grants how much, and the messages that follow.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hookledger_shared::model::credit::CreditEntry;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::{Purchase, PurchaseState, PurchaseVersion};
 
 use super::super::Case;
 use super::super::affected::emit;
-use super::super::decision::Changes;
-use super::super::effects::{self, Paid};
+use super::super::decision::{Changes, Effect};
+use super::super::effects::{self, Paid, Reason};
+use super::entries::{self, Target};
+use super::owns;
+use super::reversal::{self, Taken, portion};
 
-/// Something a person should look at.
+/// Something about a purchase that a person should look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flag {
     /// Amount, currency or quantity are not the catalogue's.
@@ -51,13 +50,18 @@ impl Flag {
 pub(super) fn settle(
     case: &Case<'_>,
     purchase: &mut Purchase,
-    payments: &[Payment],
+    payments: &[&Payment],
     paid: Option<&Paid>,
     changes: &mut Changes,
 ) -> Option<PurchaseVersion> {
-    let book = &case.event.book;
-    let granted = granted(purchase, payments).cloned();
-    let flags = flags(purchase, payments);
+    let own: Vec<&Payment> = payments
+        .iter()
+        .copied()
+        .filter(|payment| purchase.payments.contains(&payment.payment_id))
+        .filter(|payment| owns(purchase, payment))
+        .collect();
+    let granted = granted(purchase, &own).cloned();
+    let flags = flags(purchase, payments, &own);
     let conflict = flags.iter().any(|flag| flag.is_conflict());
     purchase.state = match (conflict, &granted) {
         (true, _) => PurchaseState::Conflict,
@@ -65,60 +69,120 @@ pub(super) fn settle(
         (false, None) => PurchaseState::Pending,
     };
     purchase.flags = flags.iter().map(|flag| flag.as_str().to_owned()).collect();
+    let of_payments = own.iter().flat_map(|payment| payment.flags.iter().cloned());
+    purchase.flags.extend(of_payments);
     purchase.flags.sort();
-    let target = granted
-        .as_ref()
-        .map(|version| (version.user_id.clone(), version.credits.unwrap_or(0)));
-    purchase.user_id = target.as_ref().map(|(user, _)| user.clone());
+    purchase.flags.dedup();
+    purchase.held = own
+        .iter()
+        .any(|payment| payment.disputes.iter().any(|dispute| dispute.holds()));
+    let credits = granted.as_ref().and_then(|version| version.credits);
+    purchase.granted = credits.unwrap_or(0);
+    purchase.user_id = granted.as_ref().map(|version| version.user_id.clone());
     purchase.sku = granted.as_ref().map(|version| version.sku.clone());
-    purchase.granted = target.as_ref().map_or(0, |(_, credits)| *credits);
 
-    let known = case.facts.entries_of(&purchase.purchase_id);
-    let entries = entries(case, purchase, target.as_ref(), known);
+    // What went back of a second payment takes nothing away while the other stands.
+    let gone = |taken: &[Taken]| taken.iter().map(|taken| taken.credits).sum::<i64>();
+    let least = own
+        .iter()
+        .map(|payment| (*payment, reversal::taken(purchase.granted, payment)))
+        .min_by_key(|(payment, taken)| (gone(taken), payment.id.clone()));
+    let taken = least
+        .as_ref()
+        .map_or(&[][..], |(_, taken)| taken.as_slice());
+    purchase.reversed = gone(taken);
+    let target = granted.as_ref().map(|version| Target {
+        user: &version.user_id,
+        granted: credits.unwrap_or(0),
+        taken,
+    });
+    let entries = entries::missing(case, purchase, target.as_ref());
     changes.entries.extend(entries);
-    let due = [
-        conflict.then(|| effects::purchase_conflict(book, purchase)),
-        target
-            .as_ref()
-            .map(|(user, _)| effects::credits_granted(book, user, purchase)),
-        target
-            .as_ref()
-            .map(|(user, _)| effects::receipt(book, user, purchase, paid)),
-    ];
-    for effect in due.into_iter().flatten() {
+    let mut due = Vec::new();
+    if conflict {
+        due.push(effects::purchase_conflict(&case.event.book, purchase));
+    }
+    if let Some(version) = &granted {
+        let (book, user) = (&case.event.book, &version.user_id);
+        due.push(effects::credits_granted(book, user, purchase));
+        due.push(effects::receipt(book, user, purchase, paid));
+        if let Some((payment, taken)) = &least {
+            due.extend(reversed(case, user, purchase, payment, taken));
+        }
+    }
+    for effect in due {
         emit(effect, &mut purchase.emitted, changes);
     }
     granted
 }
 
+/// What there is to tell about money that went back. What once began is told even where it
+/// was taken back before we heard of it, and the taking back with it: so what is told does
+/// not depend on order.
+fn reversed(
+    case: &Case<'_>,
+    user: &str,
+    purchase: &Purchase,
+    payment: &Payment,
+    taken: &[Taken],
+) -> Vec<Effect> {
+    let book = &case.event.book;
+    let Some((paid, _)) = payment.captured().filter(|(paid, _)| *paid > 0) else {
+        return Vec::new();
+    };
+    let tell = |of: &str, reason, credits| {
+        effects::credits_reversed(book, user, purchase, of, reason, credits)
+    };
+    let moved = |key: &str, amount| {
+        let standing = taken.iter().find(|taken| taken.key == key);
+        standing.map_or_else(
+            || portion(purchase.granted, amount, paid),
+            |taken| taken.credits,
+        )
+    };
+    let mut due = Vec::new();
+    for refund in payment.refunds.iter().filter(|refund| refund.began) {
+        let id = &refund.refund_id;
+        let credits = moved(&reversal::refund_key(id), refund.current.amount);
+        due.push(tell(id, Reason::Refund, -credits));
+        if refund.failed {
+            due.push(tell(&format!("{id}:failed"), Reason::RefundFailed, credits));
+        }
+    }
+    for total in payment.refund_totals.iter().filter(|total| total.alone) {
+        let id = format!("{}:{}", total.charge_id, total.amount);
+        let credits = portion(purchase.granted, total.amount, paid);
+        due.push(tell(&id, Reason::Refund, -credits));
+    }
+    for dispute in &payment.disputes {
+        let id = &dispute.dispute_id;
+        let credits = moved(&reversal::dispute_key(id), dispute.current.amount);
+        if dispute.withdrawn.is_some() {
+            due.push(tell(id, Reason::Dispute, -credits));
+        }
+        if dispute.withdrawn.is_some() && dispute.reinstated.is_some() {
+            let of = format!("{id}:reinstated");
+            due.push(tell(&of, Reason::DisputeReinstated, credits));
+        }
+    }
+    due
+}
+
 /// The oldest version that is as the catalogue asks and was paid by a payment of this
 /// purchase's own. A later one changes nothing: a purchase grants once.
-fn granted<'a>(purchase: &'a Purchase, payments: &[Payment]) -> Option<&'a PurchaseVersion> {
+fn granted<'a>(purchase: &'a Purchase, own: &[&Payment]) -> Option<&'a PurchaseVersion> {
     let versions = purchase.versions.iter();
     versions
         .filter(|version| version.credits.is_some())
         .filter(|version| {
-            let mut own = version.payments.iter();
-            own.any(|payment| owns(purchase, payments, payment))
+            let mut own = own.iter();
+            own.any(|payment| version.payments.contains(&payment.payment_id))
         })
         .min_by_key(|version| (version.created, &version.event_id))
 }
 
-fn owns(purchase: &Purchase, payments: &[Payment], payment: &str) -> bool {
-    let found = payments.iter().find(|other| other.payment_id == payment);
-    found.and_then(Payment::owner) == Some(&purchase.purchase_id)
-}
-
-fn flags(purchase: &Purchase, payments: &[Payment]) -> Vec<Flag> {
-    let made: BTreeSet<&str> = purchase
-        .versions
-        .iter()
-        .flat_map(|version| version.payments.iter().map(String::as_str))
-        .collect();
-    let own = made
-        .iter()
-        .filter(|payment| owns(purchase, payments, payment));
-    let claims = |payment: &Payment| {
+fn flags(purchase: &Purchase, payments: &[&Payment], own: &[&Payment]) -> Vec<Flag> {
+    let claims = |payment: &&Payment| {
         let mut claims = payment.claims.iter();
         payment.claims.len() > 1 && claims.any(|claim| claim.purchase_id == purchase.purchase_id)
     };
@@ -129,52 +193,9 @@ fn flags(purchase: &Purchase, payments: &[Payment]) -> Vec<Flag> {
     let raised = [
         (Flag::AmountMismatch, wrong),
         (Flag::VersionsDiffer, purchase.versions.len() > 1),
-        (Flag::SecondPayment, own.count() > 1),
+        (Flag::SecondPayment, own.len() > 1),
         (Flag::PaymentClaimedTwice, payments.iter().any(claims)),
     ];
     let raised = raised.into_iter().filter(|(_, is)| *is);
     raised.map(|(flag, _)| flag).collect()
-}
-
-/// What is missing between the sum of the entries and what it should be, user by user.
-fn entries(
-    case: &Case<'_>,
-    purchase: &Purchase,
-    target: Option<&(String, i64)>,
-    known: &[CreditEntry],
-) -> Vec<CreditEntry> {
-    let event = case.event;
-    let mut missing: BTreeMap<&str, i64> = BTreeMap::new();
-    for entry in known {
-        *missing.entry(&entry.user_id).or_default() -= entry.credits;
-    }
-    if let Some((user, credits)) = target {
-        *missing.entry(user).or_default() += credits;
-    }
-    let id = &purchase.purchase_id;
-    let grant = event.book.key(&format!("grant:{id}:pack"));
-    let mut granted = known.iter().any(|entry| entry.key == grant);
-    let mut entries = Vec::new();
-    for (user, credits) in missing.into_iter().filter(|(_, credits)| *credits != 0) {
-        let first = credits > 0 && !granted;
-        granted |= first;
-        let (key, kind) = if first {
-            (grant.clone(), "grant")
-        } else {
-            let key = format!("correction:{id}:{}:{user}", event.id);
-            (event.book.key(&key), "correction")
-        };
-        entries.push(CreditEntry {
-            key,
-            account: event.book.account.clone(),
-            livemode: event.book.livemode,
-            user_id: user.to_owned(),
-            purchase_id: id.clone(),
-            kind: kind.to_owned(),
-            credits,
-            event_id: event.id.clone(),
-            at: case.now,
-        });
-    }
-    entries
 }

@@ -6,10 +6,12 @@
 //! - [`orders`]: every permutation, with doubles at seeded places
 //! - the rest: what is promised, family by family
 
+mod billing;
 mod credits;
 mod hostile;
 mod links;
 mod lives;
+mod money;
 mod official;
 mod orders;
 pub(crate) mod story;

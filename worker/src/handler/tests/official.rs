@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use hookledger_dev::stripe::history::{CREDITS, History, PLAN};
+use serde_json::Value;
 
 use super::super::Family;
 use super::story::read;
@@ -12,6 +13,12 @@ fn a_checkout_with_its_siblings_and_a_credit_pack_end_right_in_any_order() {
     let rules = World::rules();
     let history = History::new(1, 1_767_225_600);
     let key = |id: &str| format!("self:test:{id}");
+    let paid = history
+        .events
+        .iter()
+        .find(|event| event.kind == "invoice.paid");
+    let paid: Value = serde_json::from_str(&paid.unwrap().body).unwrap();
+    let invoice = paid["data"]["object"]["id"].as_str().unwrap();
     for seed in 0..200 {
         let mut deliveries = history.deliveries();
         Rng::with_seed(seed).shuffle(&mut deliveries);
@@ -38,6 +45,7 @@ fn a_checkout_with_its_siblings_and_a_credit_pack_end_right_in_any_order() {
         let purchase = &actors.purchase;
         let expected = [
             format!("credits:{purchase}:pack"),
+            format!("receipt:{invoice}"),
             format!("receipt:{purchase}"),
             format!("welcome:{}", actors.subscription),
         ];

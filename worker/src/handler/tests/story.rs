@@ -107,7 +107,8 @@ pub(crate) fn completed(id: &str, at: i64, session: Value) -> Event {
     Event::new(id, "checkout.session.completed", at, session)
 }
 
-fn over(mut usual: Value, fields: Value) -> Value {
+/// An object with these fields over the usual ones.
+pub(crate) fn over(mut usual: Value, fields: Value) -> Value {
     if let (Some(usual), Value::Object(fields)) = (usual.as_object_mut(), fields) {
         usual.extend(fields);
     }

@@ -9,6 +9,7 @@ use hookledger_shared::model::book::Book;
 use hookledger_shared::model::checkout::Checkout;
 use hookledger_shared::model::credit::CreditEntry;
 use hookledger_shared::model::customer::Customer;
+use hookledger_shared::model::invoice::Invoice;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::Purchase;
 use hookledger_shared::model::subscription::Subscription;
@@ -22,6 +23,7 @@ pub(crate) struct World {
     pub(crate) subscriptions: BTreeMap<String, Subscription>,
     pub(crate) customers: BTreeMap<String, Customer>,
     pub(crate) checkouts: BTreeMap<String, Checkout>,
+    pub(crate) invoices: BTreeMap<String, Invoice>,
     pub(crate) payments: BTreeMap<String, Payment>,
     pub(crate) purchases: BTreeMap<String, Purchase>,
     pub(crate) entries: BTreeMap<String, CreditEntry>,
@@ -29,7 +31,11 @@ pub(crate) struct World {
     pub(crate) states: BTreeMap<String, (i64, Document)>,
     /// Every one-off message, in the order of sending.
     pub(crate) once: Vec<String>,
+    /// What each of them said last.
+    pub(crate) told: BTreeMap<String, Document>,
     pub(crate) rejected: BTreeMap<String, RejectKind>,
+    /// The second at which everything is delivered; long after it happened.
+    now: i64,
     waiting: BTreeMap<String, Vec<(String, Input)>>,
 }
 
@@ -48,6 +54,14 @@ impl World {
         Rules {
             catalogue: packs.into_iter().collect(),
             ..Rules::default()
+        }
+    }
+
+    /// A world in which it is now that second.
+    pub(crate) fn at(now: i64) -> Self {
+        Self {
+            now,
+            ..Self::default()
         }
     }
 
@@ -71,7 +85,7 @@ impl World {
     /// Takes one event through its rule, and those that waited for what came with it.
     pub(crate) fn deliver(&mut self, id: &str, input: &Input, rules: &Rules) {
         let facts = self.load(input);
-        let now = DateTime::from_millis(1_000_000);
+        let now = DateTime::from_millis(1_000 * self.now.max(1_000));
         let changes = match input.decide(&facts, rules, now) {
             Decision::Apply(changes) | Decision::Stale(changes) => changes,
             Decision::Defer { waits_for } => {
@@ -129,6 +143,10 @@ impl World {
                 let found = self.checkouts.get(&book.key(&id)).cloned();
                 facts.checkouts.insert(id, found);
             }
+            Need::Invoice(id) => {
+                let found = self.invoices.get(&book.key(&id)).cloned();
+                facts.invoices.insert(id, found);
+            }
             Need::Payment(id) => {
                 let found = self.payments.get(&book.key(&id)).cloned();
                 facts.payments.insert(id, found);
@@ -162,6 +180,7 @@ impl World {
         save!(subscriptions);
         save!(customers);
         save!(checkouts);
+        save!(invoices);
         save!(payments);
         save!(purchases);
         for entry in changes.entries {
@@ -171,7 +190,8 @@ impl World {
         }
         for effect in changes.effects {
             match effect {
-                Effect::Once { key, .. } => {
+                Effect::Once { key, payload, .. } => {
+                    self.told.insert(key.clone(), payload);
                     assert!(!self.once.contains(&key), "{key} was sent twice");
                     self.once.push(key);
                 }
@@ -208,6 +228,7 @@ impl World {
         end.subscriptions.values_mut().for_each(|d| d.version = 0);
         end.customers.values_mut().for_each(|d| d.version = 0);
         end.checkouts.values_mut().for_each(|d| d.version = 0);
+        end.invoices.values_mut().for_each(|d| d.version = 0);
         end.payments.values_mut().for_each(|d| d.version = 0);
         end.purchases.values_mut().for_each(|d| d.version = 0);
         let told = end.states.into_iter().map(|(key, (_, mut payload))| {
@@ -227,6 +248,7 @@ impl World {
             subscriptions: end.subscriptions,
             customers: end.customers,
             checkouts: end.checkouts,
+            invoices: end.invoices,
             payments: end.payments,
             purchases: end.purchases,
         }
@@ -239,6 +261,7 @@ pub(crate) struct End {
     subscriptions: BTreeMap<String, Subscription>,
     customers: BTreeMap<String, Customer>,
     checkouts: BTreeMap<String, Checkout>,
+    invoices: BTreeMap<String, Invoice>,
     payments: BTreeMap<String, Payment>,
     purchases: BTreeMap<String, Purchase>,
     balances: BTreeMap<String, i64>,

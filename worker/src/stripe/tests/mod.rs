@@ -9,7 +9,8 @@ use hookledger_shared::config::MetadataNames;
 use hookledger_shared::model::checkout::CheckoutImage;
 use hookledger_shared::model::subscription::SubscriptionImage;
 
-use super::session::{PackRead, SessionRead};
+use super::pack::PackRead;
+use super::session::SessionRead;
 use super::subscription::SubscriptionRead;
 use super::{Envelope, session, subscription};
 
