@@ -116,11 +116,17 @@ impl Account {
             self.balance == 100,
             format!("{} credits, not 100", self.balance),
         );
-        for topic in ["entitlement.changed", "welcome", "credits.granted"] {
+        // A receipt for the subscription's first invoice, and one for the credits.
+        for (topic, due) in [
+            ("entitlement.changed", 1),
+            ("welcome", 1),
+            ("credits.granted", 1),
+            ("email.receipt", 2),
+        ] {
             let count = self.delivered.get(topic).copied().unwrap_or(0);
             must(
-                count == 1,
-                format!("{topic} delivered {count} times, not once"),
+                count == due,
+                format!("{topic} delivered {count} times, not {due}"),
             );
         }
         faults

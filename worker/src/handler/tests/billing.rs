@@ -8,7 +8,7 @@ use super::story::{
 };
 use super::world::World;
 
-fn invoice(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
+pub(super) fn invoice(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
     let usual = json!({
         "id": "in_1", "object": "invoice", "customer": CUSTOMER, "status": "open",
         "billing_reason": "subscription_cycle", "currency": "usd", "amount_due": 1_900,
@@ -156,7 +156,7 @@ fn more_messages_than_may_wait_go_out_without_a_user_rather_than_never() {
     assert_eq!(world.once.len(), 150);
 }
 
-fn schedule(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
+pub(super) fn schedule(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
     let usual = json!({
         "id": "sub_sched_1", "object": "subscription_schedule", "customer": CUSTOMER,
         "status": "active", "subscription": "sub_1", "end_behavior": "release",

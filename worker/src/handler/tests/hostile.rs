@@ -4,6 +4,8 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::super::RejectKind;
+use super::billing::{invoice, schedule};
+use super::money::{charge, dispute, intent, refund};
 use super::story::{completed, created, read, session, subscription, updated};
 use super::world::World;
 
@@ -71,6 +73,20 @@ fn any_value_in_any_place_is_read_or_refused() {
         )
         .body,
         completed("e", 10, session("cs_1", paid)).body,
+        invoice("e", "invoice.payment_failed", 10, json!({})).body,
+        schedule("e", "subscription_schedule.updated", 10, json!({}))
+            .from(json!({ "phases": [] }))
+            .body,
+        intent("e", 10, json!({})).body,
+        charge(
+            "e",
+            "charge.refunded",
+            10,
+            json!({ "refunds": { "data": [{ "id": "re", "amount": 1 }] }, "amount_refunded": 9 }),
+        )
+        .body,
+        refund("e", "refund.updated", 10, "re", 333, "succeeded").body,
+        dispute("e", "charge.dispute.funds_withdrawn", 10, "lost").body,
     ];
     let (mut accepted, mut refused) = (0, 0);
     for body in &bodies {

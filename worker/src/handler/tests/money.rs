@@ -25,7 +25,7 @@ fn sale(at: i64) -> Event {
     completed("sale", at, sale)
 }
 
-fn intent(id: &str, at: i64, fields: Value) -> Event {
+pub(super) fn intent(id: &str, at: i64, fields: Value) -> Event {
     let usual = json!({
         "id": "pi_a", "object": "payment_intent", "status": "succeeded", "customer": CUSTOMER,
         "amount": 999, "amount_received": 999, "currency": "usd",
@@ -34,7 +34,7 @@ fn intent(id: &str, at: i64, fields: Value) -> Event {
     Event::new(id, "payment_intent.succeeded", at, over(usual, fields))
 }
 
-fn charge(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
+pub(super) fn charge(id: &str, kind: &'static str, at: i64, fields: Value) -> Event {
     let usual = json!({
         "id": "ch_a", "object": "charge", "status": "succeeded", "paid": true,
         "captured": true, "payment_intent": "pi_a", "customer": CUSTOMER,
@@ -53,7 +53,14 @@ fn refunded(id: &str, at: i64, total: i64) -> Event {
     )
 }
 
-fn refund(id: &str, kind: &'static str, at: i64, refund: &str, amount: i64, status: &str) -> Event {
+pub(super) fn refund(
+    id: &str,
+    kind: &'static str,
+    at: i64,
+    refund: &str,
+    amount: i64,
+    status: &str,
+) -> Event {
     let object = json!({
         "id": refund, "object": "refund", "charge": "ch_a", "payment_intent": "pi_a",
         "amount": amount, "currency": "usd", "status": status,
@@ -61,7 +68,7 @@ fn refund(id: &str, kind: &'static str, at: i64, refund: &str, amount: i64, stat
     Event::new(id, kind, at, object)
 }
 
-fn dispute(id: &str, kind: &'static str, at: i64, status: &str) -> Event {
+pub(super) fn dispute(id: &str, kind: &'static str, at: i64, status: &str) -> Event {
     let object = json!({
         "id": "dp_1", "object": "dispute", "charge": "ch_a", "payment_intent": "pi_a",
         "amount": 999, "currency": "usd", "status": status,

@@ -4,7 +4,7 @@ use hookledger_shared::config::MetadataNames;
 use hookledger_shared::model::subscription::SubscriptionImage;
 use serde_json::{Value, json};
 
-use super::super::{Envelope, Unreadable, session, subscription};
+use super::super::{Envelope, Unreadable, charge, reversal, session, subscription};
 
 fn envelope(object: Value) -> Envelope {
     let body = json!({
@@ -60,6 +60,67 @@ fn a_plan_is_the_products_word_or_the_lookup_key_or_the_price() {
         assert_eq!(image(object.clone()).plan.as_deref(), plan);
         *object.pointer_mut(gone).unwrap() = Value::Null;
     }
+}
+
+#[test]
+fn money_is_known_by_its_payment_intent_else_by_its_charge() {
+    let names = MetadataNames::default();
+    let charge = |intent: Value| {
+        let object = json!({ "id": "ch", "object": "charge", "payment_intent": intent });
+        charge::read(&envelope(object), &names)
+            .unwrap()
+            .paid
+            .payment_id
+    };
+    let refund = |intent: Value| {
+        let object = json!({
+            "id": "re", "object": "refund", "amount": 1, "charge": { "id": "ch" },
+            "payment_intent": intent,
+        });
+        reversal::read(&envelope(object), "refund")
+            .unwrap()
+            .payment_id
+    };
+    for (intent, known) in [
+        (json!("pi"), "pi"),
+        (json!({ "id": "pi", "object": "payment_intent" }), "pi"),
+        (Value::Null, "ch"),
+    ] {
+        assert_eq!(charge(intent.clone()), known);
+        assert_eq!(refund(intent), known);
+    }
+    for (missing, field) in [
+        (json!({ "id": "re", "charge": "ch" }), "data.object.amount"),
+        (
+            json!({ "id": "re", "charge": "ch", "amount": -1 }),
+            "data.object.amount",
+        ),
+        (json!({ "id": "re", "amount": 1 }), "data.object.charge"),
+    ] {
+        let read = reversal::read(&envelope(missing), "refund");
+        assert_eq!(read, Err(Unreadable::Field(field)));
+    }
+}
+
+#[test]
+fn only_a_charge_that_was_paid_and_captured_took_money() {
+    let captured = |fields: Value| {
+        let mut object = json!({ "id": "ch", "amount": 9, "paid": true, "captured": true });
+        if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), fields) {
+            object.extend(fields);
+        }
+        charge::read(&envelope(object), &MetadataNames::default())
+            .unwrap()
+            .paid
+            .captured
+    };
+    assert_eq!(captured(json!({})), Some(9));
+    assert_eq!(captured(json!({ "amount_captured": 4 })), Some(4));
+    assert_eq!(captured(json!({ "captured": false })), None);
+    assert_eq!(
+        captured(json!({ "paid": false, "amount_captured": 9 })),
+        None
+    );
 }
 
 #[test]
