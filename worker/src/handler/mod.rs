@@ -142,6 +142,8 @@ pub struct About {
     pub kind: String,
     /// The provider's second.
     pub created: i64,
+    /// When it came.
+    pub received_at: DateTime,
     /// Whose books it belongs to.
     pub book: Book,
 }
@@ -185,7 +187,7 @@ impl Input {
     /// A rejection of kind `unreadable` when the body is not what its type promises.
     pub fn read(event: &LedgerEvent, rules: &Rules) -> Result<Self, Rejection> {
         Envelope::read(event)
-            .and_then(|envelope| Self::of(&envelope, rules))
+            .and_then(|envelope| Self::of(&envelope, event.received_at, rules))
             .map_err(Self::unreadable)
     }
 
@@ -198,7 +200,7 @@ impl Input {
         }
     }
 
-    fn of(envelope: &Envelope, rules: &Rules) -> Result<Self, Unreadable> {
+    fn of(envelope: &Envelope, received_at: DateTime, rules: &Rules) -> Result<Self, Unreadable> {
         let names = &rules.metadata;
         let family = Family::of(&envelope.kind).ok_or(Unreadable::Field("type"))?;
         let subject = match family {
@@ -219,6 +221,7 @@ impl Input {
                 id: envelope.id.clone(),
                 kind: envelope.kind.clone(),
                 created: envelope.created,
+                received_at,
                 book: envelope.book.clone(),
             },
             subject,

@@ -27,8 +27,9 @@ use super::payment::Paying;
 use super::{Case, affected};
 use crate::stripe::pack::PackRead;
 
-/// How long a payment whose total does not fit waits for a checkout that explains it.
-const PATIENCE_S: i64 = 3_600;
+/// How long a payment that does not explain itself (its total does not fit, or nobody is
+/// named) waits for a checkout that does.
+const PATIENCE_MS: i64 = 3_600_000;
 
 /// What one event says of a sale.
 #[derive(Debug, Clone)]
@@ -126,8 +127,13 @@ pub(super) fn sell(
         settle_all(case, paying.finish(), Some(purchase), paid, changes);
         return Verdict::Fine;
     }
+    let checkout = book.key(&format!("checkout_of:{}", sale.purchase_id));
+    let explained_later = sale.total && is_young(case);
     let Some(user) = &sale.user_id else {
         let Some(customer) = sale.customer_id else {
+            if explained_later {
+                return Verdict::Waits(checkout);
+            }
             settle(case, paying.finish(), changes);
             let message = "neither the sale nor a customer says whose it is".to_owned();
             return Verdict::Wrong(RejectKind::UnlinkedPurchase, message);
@@ -135,8 +141,7 @@ pub(super) fn sell(
         return Verdict::Waits(affected::link_of(book, customer));
     };
     let version = versions::version(case, sale, user, pack, paying.payment_id());
-    let checkout = book.key(&format!("checkout_of:{}", sale.purchase_id));
-    if sale.total && version.credits.is_none() && is_young(case) {
+    if explained_later && version.credits.is_none() {
         return Verdict::Waits(checkout);
     }
     if !sale.total && !told {
@@ -159,8 +164,9 @@ pub(super) fn sell(
 
 /// Whether what explains the event may still be on its way.
 fn is_young(case: &Case<'_>) -> bool {
-    let now = case.now.timestamp_millis() / 1_000;
-    now.saturating_sub(case.event.created) < PATIENCE_S
+    let came = case.event.received_at.timestamp_millis();
+    let waited = case.now.timestamp_millis().saturating_sub(came);
+    waited < PATIENCE_MS
 }
 
 /// Takes in what became of a payment, whose sale is told elsewhere.

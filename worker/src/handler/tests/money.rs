@@ -141,6 +141,21 @@ fn tax_and_discount_are_explained_by_the_checkout_and_no_conflict() {
 }
 
 #[test]
+fn a_guests_payment_waits_for_the_checkout_that_names_him() {
+    let mut guest = sale(10);
+    guest.body["data"]["object"]["customer"] = Value::Null;
+    let metadata = json!({ "sku": "pack_999", "purchase_id": "p1" });
+    let nobody = json!({ "customer": null, "metadata": metadata });
+    let events = [guest, intent("e2", 10, nobody.clone())];
+    let world = one_end("guest", &events);
+    assert_eq!(world.balance(USER), 100);
+    assert!(world.rejected.is_empty());
+    let mut late = World::at(10 + 3_600);
+    late.take(&[intent("e2", 10, nobody)]);
+    assert_eq!(late.rejected["e2"], RejectKind::UnlinkedPurchase);
+}
+
+#[test]
 fn a_payment_that_nothing_explains_in_time_is_a_mismatch() {
     let cheap = json!({ "amount": 100, "amount_received": 100 });
     let mut world = World::at(10 + 3_600);

@@ -1,5 +1,6 @@
 //! Events as Stripe would send them, cut down to what a rule may look at.
 
+use bson::DateTime;
 use serde_json::{Value, json};
 
 use super::super::{Input, Rejection, Rules};
@@ -45,15 +46,18 @@ impl Event {
 
     /// As its rule reads it.
     pub(crate) fn read(&self, rules: &Rules) -> Input {
-        let envelope = Envelope::parse(&self.id, self.body.to_string().as_bytes()).unwrap();
-        Input::of(&envelope, rules).unwrap()
+        read(&self.id, self.body.to_string().as_bytes(), rules).unwrap()
     }
 }
 
 /// A body as its rule reads it, or refuses it.
 pub(crate) fn read(id: &str, body: &[u8], rules: &Rules) -> Result<Input, Rejection> {
     Envelope::parse(id, body)
-        .and_then(|envelope| Input::of(&envelope, rules))
+        .and_then(|envelope| {
+            // As if it had come in the second in which it happened.
+            let received = DateTime::from_millis(envelope.created.saturating_mul(1_000));
+            Input::of(&envelope, received, rules)
+        })
         .map_err(Input::unreadable)
 }
 
