@@ -1,8 +1,9 @@
 //! The worker: claims ledger events, applies each in one transaction, drains the outbox.
 //!
 //! Reading order: [`app`] (what starts and stops), [`event`] (what one event goes through),
-//! [`handler`] (the rules, pure) over [`stripe`] (reading Stripe), [`outbox`] (what one
-//! message goes through), [`service`] (the loops), [`ops`] and [`cli`] (operators).
+//! [`handler`] (the rules, pure) over [`stripe`] (reading Stripe), [`fold`] (the rules without
+//! a database), [`outbox`] (what one message goes through), [`service`] (the loops), [`ops`]
+//! and [`cli`] (operators).
 //!
 //! Not here: MongoDB's queries (`hookledger_shared::store`) and signatures of providers
 //! (the ingest crate).
@@ -10,6 +11,7 @@
 pub mod app;
 pub mod cli;
 pub mod event;
+pub mod fold;
 pub mod handler;
 pub mod ops;
 pub mod outbox;

@@ -139,18 +139,18 @@ pub(super) async fn all<T: DeserializeOwned + Send + Sync>(stores: &Stores, name
 pub(super) async fn world(stores: &Stores) -> World {
     let mut world = World::default();
     macro_rules! read {
-        ($documents:ident, $type:ty, $name:expr, $key:ident) => {
+        ($documents:ident, $type:ty, $name:expr) => {
             for document in all::<$type>(stores, $name).await {
-                world.$documents.insert(document.$key.clone(), document);
+                world.fold.$documents.put(document);
             }
         };
     }
-    read!(subscriptions, Subscription, "subscriptions", id);
-    read!(customers, Customer, "customers", id);
-    read!(checkouts, Checkout, "checkouts", id);
-    read!(payments, Payment, "payments", id);
-    read!(purchases, Purchase, "purchases", id);
-    read!(entries, CreditEntry, "creditEntries", key);
+    read!(subscriptions, Subscription, "subscriptions");
+    read!(customers, Customer, "customers");
+    read!(checkouts, Checkout, "checkouts");
+    read!(payments, Payment, "payments");
+    read!(purchases, Purchase, "purchases");
+    read!(entries, CreditEntry, "creditEntries");
     for row in all::<Document>(stores, "outbox").await {
         let key = row.get_str("key").unwrap().to_owned();
         match row.get_i64("version") {

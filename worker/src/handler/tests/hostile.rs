@@ -95,7 +95,7 @@ fn any_value_in_any_place_is_read_or_refused() {
                 let mut world = World::default();
                 match read("e", body.to_string().as_bytes(), &rules) {
                     Ok(input) => {
-                        world.deliver("e", &input, &rules);
+                        world.deliver(&input, &rules);
                         accepted += 1;
                     }
                     Err(rejection) => {

@@ -28,7 +28,7 @@ fn a_checkout_with_its_siblings_and_a_credit_pack_end_right_in_any_order() {
             .filter(|event| Family::of(&event.kind).is_some())
         {
             let input = read(&event.id, event.body.as_bytes(), &rules).unwrap();
-            world.deliver(&event.id, &input, &rules);
+            world.deliver(&input, &rules);
         }
         let actors = &history.actors;
         let customer = &world.customers[&key(&actors.customer)];

@@ -1,42 +1,44 @@
-//! A fold over decisions: applies [`Changes`] to maps and answers [`Need`]s from them. Rules
-//! only; what the store does is promised by the tests on a real replica set.
+//! The fold over decisions with a test's eyes on it: nothing is written twice, versions grow
+//! by one, nothing is sent twice. Rules only; what the store does is promised by the tests
+//! on a real replica set.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use bson::{DateTime, Document};
 use hookledger_shared::config::Pack;
-use hookledger_shared::model::book::Book;
 use hookledger_shared::model::checkout::Checkout;
-use hookledger_shared::model::credit::CreditEntry;
 use hookledger_shared::model::customer::Customer;
 use hookledger_shared::model::invoice::Invoice;
 use hookledger_shared::model::payment::Payment;
 use hookledger_shared::model::purchase::Purchase;
 use hookledger_shared::model::subscription::Subscription;
 
-use super::super::{Changes, Decision, Effect, Facts, Family, Input, Need, RejectKind, Rules};
+use super::super::{Changes, Decision, Effect, Family, Input, RejectKind, Rules};
 use super::story::Event;
+use crate::fold::{Fold, Table};
 
-/// Everything there is, by key.
+/// Everything there is, and what was sent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct World {
-    pub(crate) subscriptions: BTreeMap<String, Subscription>,
-    pub(crate) customers: BTreeMap<String, Customer>,
-    pub(crate) checkouts: BTreeMap<String, Checkout>,
-    pub(crate) invoices: BTreeMap<String, Invoice>,
-    pub(crate) payments: BTreeMap<String, Payment>,
-    pub(crate) purchases: BTreeMap<String, Purchase>,
-    pub(crate) entries: BTreeMap<String, CreditEntry>,
+    pub(crate) fold: Fold,
     /// The newest message of each subject.
     pub(crate) states: BTreeMap<String, (i64, Document)>,
     /// Every one-off message, in the order of sending.
     pub(crate) once: Vec<String>,
-    /// What each of them said last.
+    /// What each of them said.
     pub(crate) told: BTreeMap<String, Document>,
     pub(crate) rejected: BTreeMap<String, RejectKind>,
     /// The second at which everything is delivered; long after it happened.
     now: i64,
-    waiting: BTreeMap<String, Vec<(String, Input)>>,
+}
+
+impl Deref for World {
+    type Target = Fold;
+
+    fn deref(&self) -> &Fold {
+        &self.fold
+    }
 }
 
 impl World {
@@ -77,123 +79,66 @@ impl World {
         let rules = Self::rules();
         for event in events {
             if Family::of(event.kind).is_some() {
-                self.deliver(&event.id, &event.read(&rules), &rules);
+                self.deliver(&event.read(&rules), &rules);
             }
         }
     }
 
     /// Takes one event through its rule, and those that waited for what came with it.
-    pub(crate) fn deliver(&mut self, id: &str, input: &Input, rules: &Rules) {
-        let facts = self.load(input);
+    pub(crate) fn deliver(&mut self, input: &Input, rules: &Rules) {
+        let mut fold = std::mem::take(&mut self.fold);
         let now = DateTime::from_millis(1_000 * self.now.max(1_000));
-        let changes = match input.decide(&facts, rules, now) {
-            Decision::Apply(changes) | Decision::Stale(changes) => changes,
-            Decision::Defer { waits_for } => {
-                let waiting = self.waiting.entry(waits_for).or_default();
-                return waiting.push((id.to_owned(), input.clone()));
-            }
+        fold.take(input.clone(), rules, now, |fold, input, decision| {
+            self.see(fold, input, decision);
+        });
+        self.fold = fold;
+    }
+
+    fn see(&mut self, fold: &Fold, input: &Input, decision: &Decision) {
+        match decision {
+            Decision::Apply(changes) | Decision::Stale(changes) => self.check(fold, changes),
+            Decision::Defer { .. } => {}
             Decision::Reject(rejection) => {
-                self.rejected.insert(id.to_owned(), rejection.kind);
-                rejection.record.map(|record| *record).unwrap_or_default()
-            }
-        };
-        let arrived = changes.arrived.clone();
-        self.apply(changes);
-        for waits_for in arrived {
-            for (id, input) in self.waiting.remove(&waits_for).unwrap_or_default() {
-                self.deliver(&id, &input, rules);
-            }
-        }
-    }
-
-    fn load(&self, input: &Input) -> Facts {
-        let mut facts = Facts::default();
-        loop {
-            let mut needs = input.needs(&facts);
-            needs.retain(|need| !facts.answer(need));
-            if needs.is_empty() {
-                return facts;
-            }
-            for need in needs {
-                self.answer(&input.event.book, need, &mut facts);
-            }
-        }
-    }
-
-    fn answer(&self, book: &Book, need: Need, facts: &mut Facts) {
-        let mine = |account: &str, livemode| account == book.account && livemode == book.livemode;
-        match need {
-            Need::Subscription(id) => {
-                let found = self.subscriptions.get(&book.key(&id)).cloned();
-                facts.subscriptions.insert(id, found);
-            }
-            Need::Customer(id) => {
-                let found = self.customers.get(&book.key(&id)).cloned();
-                facts.customers.insert(id, found);
-            }
-            Need::SubscriptionsOf(id) => {
-                let all = self.subscriptions.values().filter(|subscription| {
-                    mine(&subscription.account, subscription.livemode)
-                        && subscription.customer_id.as_deref() == Some(&id)
-                });
-                let found = all.cloned().collect();
-                facts.subscriptions_of.insert(id, found);
-            }
-            Need::Checkout(id) => {
-                let found = self.checkouts.get(&book.key(&id)).cloned();
-                facts.checkouts.insert(id, found);
-            }
-            Need::Invoice(id) => {
-                let found = self.invoices.get(&book.key(&id)).cloned();
-                facts.invoices.insert(id, found);
-            }
-            Need::Payment(id) => {
-                let found = self.payments.get(&book.key(&id)).cloned();
-                facts.payments.insert(id, found);
-            }
-            Need::Purchase(id) => {
-                let found = self.purchases.get(&book.key(&id)).cloned();
-                facts.purchases.insert(id, found);
-            }
-            Need::EntriesOf(id) => {
-                let all = self.entries.values();
-                let found = all
-                    .filter(|entry| mine(&entry.account, entry.livemode) && entry.purchase_id == id)
-                    .cloned()
-                    .collect();
-                facts.entries_of.insert(id, found);
-            }
-        }
-    }
-
-    /// Writes as the store does, and checks what the store would refuse.
-    fn apply(&mut self, changes: Changes) {
-        macro_rules! save {
-            ($documents:ident) => {
-                for document in changes.$documents {
-                    let old = self.$documents.get(&document.id);
-                    assert_eq!(document.version, old.map_or(0, |old| old.version) + 1);
-                    self.$documents.insert(document.id.clone(), document);
+                self.rejected.insert(input.event.id.clone(), rejection.kind);
+                if let Some(changes) = &rejection.record {
+                    self.check(fold, changes);
                 }
-            };
+            }
         }
-        save!(subscriptions);
-        save!(customers);
-        save!(checkouts);
-        save!(invoices);
-        save!(payments);
-        save!(purchases);
-        for entry in changes.entries {
+    }
+
+    /// Checks what the store would refuse.
+    fn check(&mut self, fold: &Fold, changes: &Changes) {
+        macro_rules! grows {
+            ($($documents:ident),*) => { $(
+                let mut written = BTreeSet::new();
+                for document in &changes.$documents {
+                    let old = fold.$documents.get(&document.id);
+                    assert_eq!(document.version, old.map_or(0, |old| old.version) + 1);
+                    assert!(written.insert(&document.id), "{} twice", document.id);
+                }
+            )* };
+        }
+        grows!(
+            subscriptions,
+            customers,
+            checkouts,
+            invoices,
+            payments,
+            purchases
+        );
+        let mut written = BTreeSet::new();
+        for entry in &changes.entries {
             assert_ne!(entry.credits, 0);
-            let doubled = self.entries.insert(entry.key.clone(), entry);
-            assert!(doubled.is_none(), "an entry was written twice: {doubled:?}");
+            let new = !fold.entries.contains_key(&entry.key) && written.insert(&entry.key);
+            assert!(new, "an entry was written twice: {entry:?}");
         }
-        for effect in changes.effects {
+        for effect in &changes.effects {
             match effect {
                 Effect::Once { key, payload, .. } => {
-                    self.told.insert(key.clone(), payload);
-                    assert!(!self.once.contains(&key), "{key} was sent twice");
-                    self.once.push(key);
+                    self.told.insert(key.clone(), payload.clone());
+                    assert!(!self.once.contains(key), "{key} was sent twice");
+                    self.once.push(key.clone());
                 }
                 Effect::State {
                     key,
@@ -201,8 +146,9 @@ impl World {
                     payload,
                     ..
                 } => {
-                    let old = self.states.insert(key, (version, payload));
-                    assert!(old.is_none_or(|(old, _)| old < version));
+                    let newest = (*version, payload.clone());
+                    let old = self.states.insert(key.clone(), newest);
+                    assert!(old.is_none_or(|(old, _)| old < *version));
                 }
             }
         }
@@ -224,16 +170,10 @@ impl World {
     /// What must not depend on order: everything but how many writes and which entries led
     /// there.
     pub(crate) fn end(&self) -> End {
-        let mut end = self.clone();
-        end.subscriptions.values_mut().for_each(|d| d.version = 0);
-        end.customers.values_mut().for_each(|d| d.version = 0);
-        end.checkouts.values_mut().for_each(|d| d.version = 0);
-        end.invoices.values_mut().for_each(|d| d.version = 0);
-        end.payments.values_mut().for_each(|d| d.version = 0);
-        end.purchases.values_mut().for_each(|d| d.version = 0);
-        let told = end.states.into_iter().map(|(key, (_, mut payload))| {
+        let told = self.states.iter().map(|(key, (_, payload))| {
+            let mut payload = payload.clone();
             payload.remove("version");
-            (key, payload)
+            (key.clone(), payload)
         });
         End {
             told: told.collect(),
@@ -244,15 +184,21 @@ impl World {
                 .filter(|(_, sum)| *sum != 0)
                 .collect(),
             once: self.once.iter().cloned().collect(),
-            waiting: self.waiting.values().map(Vec::len).sum(),
-            subscriptions: end.subscriptions,
-            customers: end.customers,
-            checkouts: end.checkouts,
-            invoices: end.invoices,
-            payments: end.payments,
-            purchases: end.purchases,
+            waiting: self.waiting().count(),
+            subscriptions: ends(&self.subscriptions, |document| document.version = 0),
+            customers: ends(&self.customers, |document| document.version = 0),
+            checkouts: ends(&self.checkouts, |document| document.version = 0),
+            invoices: ends(&self.invoices, |document| document.version = 0),
+            payments: ends(&self.payments, |document| document.version = 0),
+            purchases: ends(&self.purchases, |document| document.version = 0),
         }
     }
+}
+
+fn ends<T: Clone>(table: &Table<T>, unversioned: fn(&mut T)) -> BTreeMap<String, T> {
+    let mut documents = BTreeMap::clone(table);
+    documents.values_mut().for_each(unversioned);
+    documents
 }
 
 /// See [`World::end`].
