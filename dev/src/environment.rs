@@ -11,6 +11,12 @@ pub const MONGODB_URI: &str = "HOOKLEDGER_MONGODB_URI";
 /// The secret that `send` signs with.
 pub const STRIPE_WEBHOOK_SECRET: &str = "STRIPE_WEBHOOK_SECRET";
 
+/// Names the one random life that a test shall try, instead of many.
+pub const LIFE_SEED: &str = "HOOKLEDGER_LIFE_SEED";
+
+/// How many lives the end-to-end test takes through the real programs, instead of its sample.
+pub const LIFE_ROUNDS: &str = "HOOKLEDGER_LIFE_ROUNDS";
+
 /// The replica set that the developer brings along, if any.
 #[must_use]
 pub fn mongodb_uri() -> Option<String> {
@@ -21,6 +27,18 @@ pub fn mongodb_uri() -> Option<String> {
 #[must_use]
 pub fn stripe_webhook_secret() -> Option<String> {
     read(STRIPE_WEBHOOK_SECRET)
+}
+
+/// The seed of the life to try, if the developer names one.
+#[must_use]
+pub fn life_seed() -> Option<u64> {
+    read(LIFE_SEED).and_then(|seed| seed.parse().ok())
+}
+
+/// How many lives to try, if the developer says so.
+#[must_use]
+pub fn life_rounds() -> Option<usize> {
+    read(LIFE_ROUNDS).and_then(|rounds| rounds.parse().ok())
 }
 
 /// The cargo that runs us, so that what we build uses the same toolchain; `cargo` from `PATH` when we were
