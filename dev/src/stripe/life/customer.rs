@@ -73,6 +73,7 @@ impl<'a> Customer<'a> {
                 balance: 0,
                 purchases: [].into(),
                 paid_twice: [].into(),
+                reversals: [].into(),
                 told: [].into(),
             },
             subscriptions: Vec::new(),

@@ -163,7 +163,9 @@ fn messages(truth: &Truth, known: &Known, verdict: &mut Verdict) {
 /// Whether a message is of this life: several may be known at once.
 fn is_about(truth: &Truth, key: &str) -> bool {
     let about = key.split(':').nth(1).unwrap_or_default();
-    truth.subscriptions.contains_key(about) || truth.purchases.contains(about)
+    truth.subscriptions.contains_key(about)
+        || truth.purchases.contains(about)
+        || truth.reversals.contains(about)
 }
 
 fn seconds(at: Option<DateTime>) -> Option<i64> {

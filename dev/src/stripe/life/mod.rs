@@ -10,8 +10,7 @@
 //! - `teller`: the second in which things happen, and the events told so far
 //! - `subscription`: what may happen to a subscription; `state`: how one is told
 //! - `customer`: the customer itself, and its checkouts
-//! - `pack`: credit packs and their payments. What takes credits back again (refunds,
-//!   disputes) belongs into a file beside it and begins with a `pack::Payment`
+//! - `pack`: credit packs and their payments; `reversal`: what takes credits back again
 //! - [`truth`]: what is so at the end; [`judge`]: whether somebody knows it
 //!
 //! A new family: a file here, a field of [`Truth`](truth::Truth) it moves, an arm of
@@ -20,6 +19,7 @@
 mod customer;
 pub mod judge;
 mod pack;
+mod reversal;
 mod state;
 mod subscription;
 mod teller;

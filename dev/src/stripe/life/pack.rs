@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::customer::Buyer;
+use super::reversal::{Paid, Reversal};
 use super::teller::Teller;
 use super::truth::Truth;
 use crate::stripe::history::{CREDITS, CURRENCY, PACK_AMOUNT, SKU};
@@ -22,6 +23,8 @@ pub(super) struct Purchase {
     buyer: Buyer,
     own_id: bool,
     payments: Vec<Payment>,
+    /// What went back of each of them.
+    reversals: Vec<Reversal>,
     /// A session that waits for a slow payment.
     waiting: Option<Payment>,
 }
@@ -30,8 +33,8 @@ pub(super) struct Purchase {
 #[derive(Clone, Debug)]
 pub(super) struct Payment {
     session: String,
-    intent: String,
-    charge: String,
+    pub(super) intent: String,
+    pub(super) charge: String,
 }
 
 impl Payment {
@@ -59,6 +62,7 @@ impl Purchase {
             buyer: buyer.clone(),
             own_id,
             payments: Vec::new(),
+            reversals: Vec::new(),
             waiting: None,
         };
         truth.purchases.insert(purchase.key.clone());
@@ -87,6 +91,26 @@ impl Purchase {
             let again = Payment::new(teller);
             self.paid(teller, again, COMPLETED, truth);
         }
+        self.give_back(teller, truth);
+    }
+
+    /// Money goes back, and credits with it: as many as the payment that kept most can't pay
+    /// for any more.
+    fn give_back(&mut self, teller: &mut Teller<'_>, truth: &mut Truth) {
+        for payment in &self.payments {
+            let paid = Paid {
+                payment,
+                amount: self.amount(),
+                charge: self.charge(payment),
+            };
+            let reversal = Reversal::happen(teller, &paid);
+            truth.reversals.extend(reversal.ids.iter().cloned());
+            let told = reversal.told.iter().map(|of| format!("reversed:{of}"));
+            truth.told.extend(told);
+            self.reversals.push(reversal);
+        }
+        let least = self.reversals.iter().map(|reversal| reversal.back).min();
+        truth.balance -= least.unwrap_or(0) * CREDITS / PACK_AMOUNT;
     }
 
     /// The money is there. Several events announce it; of two that do in the same words,

@@ -39,6 +39,8 @@ fn what_changed_is_told_honestly() {
             let name = (book, object["id"].to_string());
             if let Some(told) = body["data"].get("previous_attributes")
                 && let Some(before) = last.get(&name)
+                // A refund that fails changes its charge, which no event of the charge tells.
+                && event.kind != "charge.refunded"
             {
                 updates += 1;
                 assert_eq!(*told, previous(before, object), "seed {}", life.seed);
@@ -68,6 +70,10 @@ fn lives_are_nasty() {
         note("paid twice", !truth.paid_twice.is_empty());
         note("paid late", has("checkout.session.async_payment_succeeded"));
         note("never paid", has("checkout.session.async_payment_failed"));
+        note("a refund", has("refund.created"));
+        note("a refund that failed", has("refund.failed"));
+        note("money withdrawn", has("charge.dispute.funds_withdrawn"));
+        note("money reinstated", has("charge.dispute.funds_reinstated"));
         note("an end", has("customer.subscription.deleted"));
         note("a pause", has("customer.subscription.paused"));
         note("a trial", has("customer.subscription.trial_will_end"));
@@ -75,7 +81,7 @@ fn lives_are_nasty() {
         note("dunning", statuses.any(|one| one.status == "past_due"));
     }
     assert!(
-        seen.len() == 12 && seen.values().all(|count| *count > 5),
+        seen.len() == 16 && seen.values().all(|count| *count > 5),
         "{seen:?}"
     );
 }

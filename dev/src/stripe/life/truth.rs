@@ -23,13 +23,15 @@ pub struct Truth {
     pub purchases: BTreeSet<String>,
     /// Those that were paid more than once.
     pub paid_twice: BTreeSet<String>,
+    /// Every refund and dispute, by its id.
+    pub reversals: BTreeSet<String>,
     /// What the user must have been told once, by the message's key without its book: of
     /// the kinds in [`TOLD`] no other.
     pub told: BTreeSet<String>,
 }
 
 /// The kinds of one-off messages that a truth knows all of, by how their keys begin.
-pub const TOLD: [&str; 3] = ["welcome:", "canceled:", "credits:"];
+pub const TOLD: [&str; 4] = ["welcome:", "canceled:", "credits:", "reversed:"];
 
 /// What is so of one subscription.
 #[derive(Clone, Debug, PartialEq, Eq)]

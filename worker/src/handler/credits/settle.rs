@@ -106,7 +106,13 @@ pub(super) fn settle(
         let (book, user) = (&case.event.book, &version.user_id);
         due.push(effects::credits_granted(book, user, purchase));
         due.push(effects::receipt(book, user, purchase, paid));
-        if let Some((payment, taken)) = &least {
+        let moved = least
+            .as_ref()
+            .map(|(payment, taken)| (payment.id.as_str(), taken));
+        for payment in &own {
+            // What goes back of the other payments moved nothing, and that is told.
+            let taken = moved.filter(|(id, _)| *id == payment.id);
+            let taken = taken.map(|(_, taken)| taken.as_slice());
             due.extend(reversed(case, user, purchase, payment, taken));
         }
     }
@@ -116,24 +122,26 @@ pub(super) fn settle(
     granted
 }
 
-/// What there is to tell about money that went back. What once began is told even where it
-/// was taken back before we heard of it, and the taking back with it: so what is told does
-/// not depend on order.
+/// What there is to tell about money of one payment that went back. What once began is told
+/// even where it was taken back before we heard of it, and the taking back with it: so what
+/// is told does not depend on order. `taken` is what it took away; none where another
+/// payment stands.
 fn reversed(
     case: &Case<'_>,
     user: &str,
     purchase: &Purchase,
     payment: &Payment,
-    taken: &[Taken],
+    taken: Option<&[Taken]>,
 ) -> Vec<Effect> {
     let book = &case.event.book;
-    let Some((paid, _)) = payment.captured().filter(|(paid, _)| *paid > 0) else {
-        return Vec::new();
-    };
     let tell = |of: &str, reason, credits| {
         effects::credits_reversed(book, user, purchase, of, reason, credits)
     };
+    let paid = payment.captured().map_or(0, |(paid, _)| paid);
     let moved = |key: &str, amount| {
+        let Some(taken) = taken.filter(|_| paid > 0) else {
+            return 0;
+        };
         let standing = taken.iter().find(|taken| taken.key == key);
         standing.map_or_else(
             || portion(purchase.granted, amount, paid),
@@ -151,16 +159,14 @@ fn reversed(
     }
     for total in payment.refund_totals.iter().filter(|total| total.alone) {
         let id = format!("{}:{}", total.charge_id, total.amount);
-        let credits = portion(purchase.granted, total.amount, paid);
-        due.push(tell(&id, Reason::Refund, -credits));
+        due.push(tell(&id, Reason::Refund, -moved("", total.amount)));
     }
-    for dispute in &payment.disputes {
+    let disputes = payment.disputes.iter();
+    for dispute in disputes.filter(|dispute| dispute.withdrawn.is_some()) {
         let id = &dispute.dispute_id;
         let credits = moved(&reversal::dispute_key(id), dispute.current.amount);
-        if dispute.withdrawn.is_some() {
-            due.push(tell(id, Reason::Dispute, -credits));
-        }
-        if dispute.withdrawn.is_some() && dispute.reinstated.is_some() {
+        due.push(tell(id, Reason::Dispute, -credits));
+        if dispute.reinstated.is_some() {
             let of = format!("{id}:reinstated");
             due.push(tell(&of, Reason::DisputeReinstated, credits));
         }

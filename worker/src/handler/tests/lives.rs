@@ -75,7 +75,7 @@ fn replay(seed: u64) -> Tally {
         let mut world = World::default();
         for id in ids {
             if let Some(input) = inputs.get(id) {
-                world.deliver(id, input, &rules);
+                world.deliver(input, &rules);
             }
         }
         world
@@ -122,9 +122,9 @@ fn known(world: World) -> Known {
     }
     Known {
         balances,
-        subscriptions: world.subscriptions,
-        customers: world.customers,
-        purchases: world.purchases,
+        subscriptions: BTreeMap::clone(&world.subscriptions),
+        customers: BTreeMap::clone(&world.customers),
+        purchases: BTreeMap::clone(&world.purchases),
         told: world.once,
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn one_end(name: &str, events: &[Event]) -> World {
 }
 
 /// Heap's algorithm.
-pub(super) fn permutations(count: usize, each: &mut impl FnMut(&[usize])) {
+fn permutations(count: usize, each: &mut impl FnMut(&[usize])) {
     fn go(k: usize, order: &mut [usize], each: &mut impl FnMut(&[usize])) {
         if k <= 1 {
             return each(order);
