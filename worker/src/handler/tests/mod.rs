@@ -14,6 +14,7 @@ mod lives;
 mod money;
 mod official;
 mod orders;
+mod payloads;
 pub(crate) mod story;
 mod subscriptions;
 mod twins;
