@@ -300,7 +300,7 @@ const STATE: [&str; 8] = [
 ];
 
 /// What may differ: how often something was tried, when, by whom.
-const MAY_DIFFER: [&str; 15] = [
+const MAY_DIFFER: [&str; 16] = [
     "version",
     "epoch",
     "attempts",
@@ -316,6 +316,7 @@ const MAY_DIFFER: [&str; 15] = [
     "at",
     "updatedAt",
     "deadAt",
+    "nextCheck",
 ];
 
 fn canonical(document: &Document) -> Document {

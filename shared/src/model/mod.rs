@@ -7,6 +7,7 @@ pub mod credit;
 pub mod customer;
 pub mod event;
 pub mod lease;
+pub mod observation;
 pub mod outbox;
 pub mod payment;
 pub mod purchase;

@@ -13,7 +13,7 @@ use hookledger_shared::model::subscription::Subscription;
 
 use super::decision::{Changes, Effect};
 use super::facts::Need;
-use super::{About, Case, effects, entitlement, links};
+use super::{About, Case, check, effects, entitlement, links};
 
 /// A customer and its subscriptions, on their way to how the event leaves them.
 #[derive(Debug)]
@@ -136,6 +136,9 @@ impl<'a> Affected<'a> {
             return;
         };
         for subscription in &mut self.subscriptions {
+            if check::linked(subscription) {
+                self.changed.insert(subscription.id.clone());
+            }
             let welcome = subscription
                 .began
                 .then(|| effects::welcome(&self.event.book, user, subscription));

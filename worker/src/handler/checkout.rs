@@ -151,6 +151,7 @@ fn paid(read: &SessionRead) -> Option<Paid> {
 /// The session with this news in it, and whether newer news was known.
 fn document(event: &About, read: &SessionRead, stored: Option<&Checkout>) -> (Checkout, bool) {
     let seen = Seen {
+        covers: None,
         id: event.id.clone(),
         rank: if event.kind == COMPLETED { 0 } else { 5 },
         after: read.after.clone(),

@@ -5,12 +5,14 @@
 //!
 //! - `register`: how news of one object join, in whatever order they come
 //! - `affected`: what follows for a customer, with `links` and `entitlement`
+//! - [`check`]: when the provider shall be asked, because events alone can't tell
 //! - `credits`: purchases, and what they grant
 //! - [`facts`], [`decision`]: what goes in and what comes out, as data
 //!
 //! The state is a function of the *set* of events: no rule may ask which came first.
 
 mod affected;
+pub(crate) mod check;
 mod checkout;
 mod credits;
 mod customer;
@@ -122,6 +124,18 @@ pub enum Subject {
     Customer(CustomerRead),
 }
 
+impl Family {
+    /// The family of a row: an answer to a question of ours by what the row is, anything
+    /// else by its type.
+    #[must_use]
+    pub fn of_row(event: &LedgerEvent) -> Option<Self> {
+        if event.is_observation() {
+            return Some(Self::Subscription);
+        }
+        event.event_type.as_deref().and_then(Self::of)
+    }
+}
+
 impl Input {
     /// Reads the event's body, once.
     ///
@@ -144,7 +158,10 @@ impl Input {
 
     fn of(envelope: &Envelope, rules: &Rules) -> Result<Self, Unreadable> {
         let names = &rules.metadata;
-        let family = Family::of(&envelope.kind).ok_or(Unreadable::Field("type"))?;
+        let family = match &envelope.covers {
+            Some(_) => Family::Subscription,
+            None => Family::of(&envelope.kind).ok_or(Unreadable::Field("type"))?,
+        };
         let subject = match family {
             Family::Subscription => {
                 Subject::Subscription(stripe::subscription::read(envelope, names)?)

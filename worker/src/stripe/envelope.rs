@@ -2,6 +2,7 @@
 
 use hookledger_shared::model::book::Book;
 use hookledger_shared::model::event::LedgerEvent;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Unreadable;
@@ -22,6 +23,8 @@ pub struct Envelope {
     pub(super) object: Object,
     /// The old values of what changed, on updates.
     pub(super) previous: Option<Object>,
+    /// Only of an answer to a question of ours: the events that it is newer than.
+    pub(crate) covers: Option<Vec<String>>,
 }
 
 impl Envelope {
@@ -30,7 +33,11 @@ impl Envelope {
     /// # Errors
     /// When the body is not JSON, or lacks what makes it an event about an object.
     pub fn read(event: &LedgerEvent) -> Result<Self, Unreadable> {
-        Self::parse(&event.event_id, event.body.as_bytes())
+        let mut read = Self::parse(&event.event_id, event.body.as_bytes())?;
+        if event.is_observation() {
+            read.covers = Some(covers(event.body.as_bytes())?);
+        }
+        Ok(read)
     }
 
     /// Reads a body that the ledger knows as `id`.
@@ -53,6 +60,7 @@ impl Envelope {
             book: Book::new(field::id(body, &["account"]), livemode),
             object: object.ok_or(Unreadable::Field("data.object"))?.clone(),
             previous: previous.and_then(Value::as_object).cloned(),
+            covers: None,
         })
     }
 
@@ -65,4 +73,19 @@ impl Envelope {
     pub(super) fn is(&self, object: &str) -> bool {
         field::text(&self.object, &["object"]).is_none_or(|word| word == object)
     }
+}
+
+/// What an observation has seen. The body alone does not make one: a sender could write this.
+fn covers(body: &[u8]) -> Result<Vec<String>, Unreadable> {
+    #[derive(Deserialize)]
+    struct Body {
+        observed: Observed,
+    }
+    #[derive(Deserialize)]
+    struct Observed {
+        covers: Vec<String>,
+    }
+    let body: Body =
+        serde_json::from_slice(body).map_err(|_| Unreadable::Field("observed.covers"))?;
+    Ok(body.observed.covers)
 }

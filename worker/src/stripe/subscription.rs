@@ -18,6 +18,8 @@ pub struct SubscriptionRead {
     pub after: SubscriptionImage,
     /// The subscription before it; only updates say so.
     pub before: Option<SubscriptionImage>,
+    /// Only of an answer to a question of ours: the events that it is newer than.
+    pub covers: Option<Vec<String>>,
 }
 
 /// Reads a `customer.subscription.*` event.
@@ -39,6 +41,7 @@ pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<SubscriptionRe
         user_id: field::metadata(after, &names.user_id).map(str::to_owned),
         after: image(after, names).ok_or(Unreadable::Field("data.object.status"))?,
         before: before.and_then(|before| image(&before, names)),
+        covers: envelope.covers.clone(),
     })
 }
 

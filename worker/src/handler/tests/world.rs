@@ -205,7 +205,11 @@ impl World {
     /// there.
     pub(crate) fn end(&self) -> End {
         let mut end = self.clone();
-        end.subscriptions.values_mut().for_each(|d| d.version = 0);
+        for subscription in end.subscriptions.values_mut() {
+            subscription.version = 0;
+            // A hint that depends on order, as it may.
+            subscription.next_check = None;
+        }
         end.customers.values_mut().for_each(|d| d.version = 0);
         end.checkouts.values_mut().for_each(|d| d.version = 0);
         end.payments.values_mut().for_each(|d| d.version = 0);
