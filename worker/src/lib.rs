@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`app`] (what starts and stops), [`event`] (what one event goes through),
 //! [`handler`] (the rules, pure) over [`stripe`] (reading Stripe), [`outbox`] (what one
-//! message goes through), [`service`] (the loops), [`ops`] and [`cli`] (operators).
+//! message goes through), [`repair`] (asking Stripe where events can't tell), [`service`] (the loops), [`ops`] and [`cli`] (operators).
 //!
 //! Not here: MongoDB's queries (`hookledger_shared::store`) and signatures of providers
 //! (the ingest crate).
@@ -13,5 +13,6 @@ pub mod event;
 pub mod handler;
 pub mod ops;
 pub mod outbox;
+pub mod repair;
 pub mod service;
 pub mod stripe;

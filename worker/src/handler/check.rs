@@ -11,6 +11,8 @@ use hookledger_shared::model::register::{Register, Seen};
 use hookledger_shared::model::subscription::{Check, CheckReason, Subscription, SubscriptionImage};
 
 use super::entitlement::gives_access;
+use super::register;
+use super::status::is_terminal;
 
 /// Until the burst that a change makes is over.
 const SOON: Duration = Duration::from_secs(3);
@@ -118,6 +120,16 @@ pub(crate) fn confirmed(subscription: &Subscription, now: DateTime) -> Option<Ch
     Some(Check { tries, ..check })
 }
 
+/// Whether it shows this, for certain or not.
+pub(crate) fn shows(subscription: &Subscription, image: &SubscriptionImage) -> bool {
+    register::view(&subscription.register).is_some_and(|view| view.image == image)
+}
+
+/// Whether it is over for good.
+pub(crate) fn ends(image: &SubscriptionImage) -> bool {
+    is_terminal(&image.status)
+}
+
 /// The end of its period and a day, but not before `least`. Never once it is over.
 fn period_over(subscription: &Subscription, least: DateTime) -> Option<Check> {
     let end = subscription
@@ -147,7 +159,8 @@ fn asked(reason: CheckReason, due_at: DateTime) -> Check {
     }
 }
 
-fn later(at: DateTime, by: Duration) -> DateTime {
+/// So much later.
+pub(crate) fn later(at: DateTime, by: Duration) -> DateTime {
     let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
     DateTime::from_millis(at.timestamp_millis().saturating_add(by))
 }

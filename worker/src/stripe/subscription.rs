@@ -27,21 +27,34 @@ pub struct SubscriptionRead {
 /// # Errors
 /// When it is not a subscription, or has no id or no status.
 pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<SubscriptionRead, Unreadable> {
-    if !envelope.is("subscription") {
-        return Err(Unreadable::Field("data.object.object"));
-    }
-    let id = envelope.object_id()?.to_owned();
     let after = &envelope.object;
     let before = envelope
         .previous
         .as_ref()
         .map(|previous| overlay::before(after, previous));
     Ok(SubscriptionRead {
-        id,
-        user_id: field::metadata(after, &names.user_id).map(str::to_owned),
-        after: image(after, names).ok_or(Unreadable::Field("data.object.status"))?,
         before: before.and_then(|before| image(&before, names)),
         covers: envelope.covers.clone(),
+        ..read_object(after, names)?
+    })
+}
+
+/// Reads a subscription by itself, as the API gives it.
+///
+/// # Errors
+/// When it is not a subscription, or has no id or no status.
+pub fn read_object(object: &Object, names: &MetadataNames) -> Result<SubscriptionRead, Unreadable> {
+    let word = field::text(object, &["object"]);
+    if word.is_some_and(|word| word != "subscription") {
+        return Err(Unreadable::Field("data.object.object"));
+    }
+    let id = field::id(object, &["id"]).ok_or(Unreadable::Field("data.object.id"))?;
+    Ok(SubscriptionRead {
+        id: id.to_owned(),
+        user_id: field::metadata(object, &names.user_id).map(str::to_owned),
+        after: image(object, names).ok_or(Unreadable::Field("data.object.status"))?,
+        before: None,
+        covers: None,
     })
 }
 
