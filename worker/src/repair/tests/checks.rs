@@ -73,6 +73,37 @@ fn a_gap_and_an_event_after_the_end_are_asked_about() {
 }
 
 #[test]
+fn a_doubt_ends_with_the_last_word_and_not_with_an_answer_that_came_too_late() {
+    let off = sub(json!({}));
+    let on = sub(json!({ "cancel_at_period_end": true }));
+    let broken = || {
+        let mut stripe = Stripe::of(on.clone());
+        stripe.take(&[
+            checkout(),
+            created("e1", 10, sub(json!({ "status": "incomplete" }))),
+            updated("e3", 20, off.clone(), json!({ "status": "past_due" })),
+        ]);
+        stripe
+    };
+    let mut stripe = broken();
+    let plan = stripe.ask();
+    assert_eq!(stripe.follow(plan), Outcome::Observed);
+    assert_eq!(stripe.doubt(), None);
+
+    let mut stripe = broken();
+    let plan = stripe.ask();
+    stripe.take([&updated(
+        "e4",
+        20,
+        on.clone(),
+        json!({ "cancel_at_period_end": false }),
+    )]);
+    assert_eq!(stripe.follow(plan), Outcome::Observed);
+    assert_eq!(stripe.doubt(), Some(CheckReason::ChainBreak));
+    assert_eq!((due_in(&stripe), stripe.check().unwrap().tries), (3, 0));
+}
+
+#[test]
 fn ordinary_lives_are_asked_about_only_when_they_fall_silent() {
     let mut stripe = Stripe::of(sub(json!({})));
     stripe.take(&[

@@ -28,6 +28,8 @@ pub(super) struct Stripe {
     pub(super) truth: Value,
     /// How often it was asked.
     pub(super) asked: usize,
+    /// The document as the last question found it.
+    claimed: Option<(i64, Option<Check>)>,
 }
 
 impl Stripe {
@@ -36,6 +38,7 @@ impl Stripe {
             world: World::default(),
             truth,
             asked: 0,
+            claimed: None,
         }
     }
 
@@ -66,6 +69,7 @@ impl Stripe {
         if let Some(check) = &mut known.next_check {
             check.tries += 1;
         }
+        self.claimed = Some((known.version, known.next_check.clone()));
         answered(Answer::Object(object(&self.truth)), known)
     }
 
@@ -80,7 +84,11 @@ impl Stripe {
             }
             Step::Nothing => {
                 let known = self.world.subscriptions.get_mut(KEY).unwrap();
-                known.next_check = plan.otherwise;
+                let now = (known.version, known.next_check.clone());
+                // As the store does: not when an event has written it since.
+                if self.claimed.take().is_none_or(|claimed| claimed == now) {
+                    known.next_check = plan.otherwise;
+                }
             }
         }
         plan.outcome
