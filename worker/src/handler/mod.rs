@@ -5,7 +5,7 @@
 //!
 //! - `register`: how news of one object join, in whatever order they come
 //! - `affected`: what follows for a customer, with `links` and `entitlement`
-//! - [`check`]: when the provider shall be asked, because events alone can't tell
+//! - `check`: when the provider shall be asked, because events alone can't tell
 //! - `credits`: purchases, and what they grant
 //! - [`facts`], [`decision`]: what goes in and what comes out, as data
 //!
