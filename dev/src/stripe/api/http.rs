@@ -1,10 +1,11 @@
-//! As much of HTTP as the API needs: questions without bodies, answers with JSON.
+//! As much of HTTP as the API needs: questions without bodies, objects to be put, answers
+//! with JSON.
 
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 /// One question as it came.
@@ -21,6 +22,15 @@ impl Asked {
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
+}
+
+/// What may come.
+#[derive(Debug)]
+pub(super) enum Request {
+    /// A question.
+    Ask(Asked),
+    /// An object that is true from now on.
+    Put(Value),
 }
 
 /// What is answered.
@@ -41,23 +51,30 @@ impl Answer {
     }
 }
 
-/// The next question; nothing when there is none any more.
-pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Result<Option<Asked>> {
+/// The next request; nothing when there is none any more.
+pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Result<Option<Request>> {
     let mut line = String::new();
     if stream.read_line(&mut line).await? == 0 {
         return Ok(None);
     }
-    let path = line.split(' ').nth(1).context("no request line")?;
-    let path = path.to_owned();
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next(), words.next().context("no request line")?);
     let mut headers = HashMap::new();
     loop {
         line.clear();
         stream.read_line(&mut line).await?;
         let Some((name, value)) = line.trim_end().split_once(':') else {
-            return Ok(Some(Asked { path, headers }));
+            break;
         };
         headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
+    if method.as_deref() != Some("PUT") {
+        return Ok(Some(Request::Ask(Asked { path, headers })));
+    }
+    let length = headers.get("content-length").context("no content-length")?;
+    let mut body = vec![0; length.parse()?];
+    stream.read_exact(&mut body).await?;
+    Ok(Some(Request::Put(serde_json::from_slice(&body)?)))
 }
 
 pub(super) async fn write(stream: &mut BufReader<TcpStream>, answer: &Answer) -> Result<()> {

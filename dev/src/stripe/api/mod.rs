@@ -1,5 +1,7 @@
 //! Stripe's API as far as repair asks it: subscriptions by id, over real HTTP on loopback.
 //! It holds the truth that a test says, remembers who asked, and can be as bad as it is told.
+//! From outside the process the truth is said by a PUT of the object to its own address,
+//! which Stripe does not have.
 
 mod http;
 
@@ -57,7 +59,15 @@ impl Api {
     /// # Errors
     /// When there is no port.
     pub async fn start() -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        Self::start_at("127.0.0.1:0").await
+    }
+
+    /// The same, at this address.
+    ///
+    /// # Errors
+    /// When it is taken.
+    pub async fn start_at(address: &str) -> Result<Self> {
+        let listener = TcpListener::bind(address).await?;
         let api = Self {
             address: listener.local_addr()?,
             state: Arc::default(),
@@ -110,7 +120,16 @@ impl Api {
 
     async fn serve(&self, stream: TcpStream) -> Result<()> {
         let mut stream = BufReader::new(stream);
-        while let Some(asked) = http::read(&mut stream).await? {
+        while let Some(request) = http::read(&mut stream).await? {
+            let asked = match request {
+                http::Request::Ask(asked) => asked,
+                http::Request::Put(object) => {
+                    let known = self.put(object).is_ok();
+                    let status = if known { 200 } else { 400 };
+                    http::write(&mut stream, &error(status, "put")).await?;
+                    continue;
+                }
+            };
             let truth = self.truth(&asked);
             self.state().asked.push(asked);
             let mut manner = self.manner.subscribe();
@@ -155,4 +174,28 @@ fn answer(manner: &Manner, truth: http::Answer) -> http::Answer {
 fn error(status: u16, code: &str) -> http::Answer {
     let error = json!({ "error": { "code": code, "type": "invalid_request_error" } });
     http::Answer::json(status, &error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stripe::delivery::plain_client;
+
+    #[tokio::test]
+    async fn what_is_put_from_outside_is_true_for_who_has_the_key() {
+        let api = Api::start().await.unwrap();
+        let address = format!("{}/v1/subscriptions/sub_1", api.base());
+        let client = plain_client().unwrap();
+        let object = r#"{"id":"sub_1","object":"subscription","status":"active"}"#;
+        for (body, status) in [(object, 200), (r#"{"status":"active"}"#, 400)] {
+            let put = client.put(&address).body(body).send().await.unwrap();
+            assert_eq!(put.status(), status, "{body}");
+        }
+        let stranger = client.get(&address).send().await.unwrap();
+        assert_eq!(stranger.status(), 401);
+        let asked = client.get(&address).bearer_auth(KEY).send().await.unwrap();
+        let answer: Value = serde_json::from_str(&asked.text().await.unwrap()).unwrap();
+        assert_eq!(answer["status"], json!("active"));
+        assert_eq!(api.asked().len(), 2);
+    }
 }
