@@ -35,6 +35,8 @@ pub struct WorldOptions {
     pub max_attempts: u32,
     /// How long ingest waits for a commit.
     pub commit_timeout: Duration,
+    /// Where Stripe's API is, when it may be asked.
+    pub stripe_api: Option<String>,
 }
 
 impl Default for WorldOptions {
@@ -45,6 +47,7 @@ impl Default for WorldOptions {
             lease: Duration::from_secs(2),
             max_attempts: 3,
             commit_timeout: Duration::from_secs(5),
+            stripe_api: None,
         }
     }
 }
@@ -94,6 +97,7 @@ impl World {
         settings.max_attempts = options.max_attempts;
         settings.commit_timeout = options.commit_timeout;
         settings.settle = Duration::from_millis(100);
+        settings.stripe_api = options.stripe_api;
         settings.app_url = Some(receiver.url());
         let stack = Stack::prepare(&settings, &folder).await?;
         let client = Client::with_uri_str(&uri).await?;
@@ -300,7 +304,7 @@ const STATE: [&str; 8] = [
 ];
 
 /// What may differ: how often something was tried, when, by whom.
-const MAY_DIFFER: [&str; 15] = [
+const MAY_DIFFER: [&str; 16] = [
     "version",
     "epoch",
     "attempts",
@@ -316,6 +320,7 @@ const MAY_DIFFER: [&str; 15] = [
     "at",
     "updatedAt",
     "deadAt",
+    "nextCheck",
 ];
 
 fn canonical(document: &Document) -> Document {

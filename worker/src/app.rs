@@ -18,9 +18,10 @@ use tokio::task::JoinSet;
 
 use crate::handler::Rules;
 use crate::outbox::Deliverer;
+use crate::repair::client::Client;
 use crate::service::alive::{Alive, AliveError};
 use crate::service::wakeup::Wakeup;
-use crate::service::{clock, deliverer, gauges, processor, rescuer, wakeup};
+use crate::service::{clock, deliverer, gauges, processor, repairer, rescuer, wakeup};
 use crate::{ops, service};
 
 /// How the server's logs and fail points name the worker.
@@ -122,6 +123,9 @@ pub enum RunError {
     /// A sink can't be built from its settings.
     #[error("sinks: {0}")]
     Sinks(String),
+    /// Nothing can be asked over TLS.
+    #[error("stripe.api_base: {0}")]
+    Api(#[source] reqwest::Error),
 }
 
 /// Runs until `shutdown` is requested; then finishes or releases what it holds.
@@ -134,11 +138,13 @@ pub async fn run(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Run
     let context = Context::new(stores, settings);
     let deliverer =
         Arc::new(Deliverer::new(&context).map_err(|error| RunError::Sinks(error.to_string()))?);
+    let api = context.settings.stripe.as_ref().map(Client::new);
+    let api = api.transpose().map_err(RunError::Api)?;
     let running = ops::serve(context.clone(), shutdown.clone());
     let running = running.await.map_err(RunError::Ops)?;
     println!("listening ops={}", running.addr);
     tracing::info!(ops = %running.addr, owner = %context.owner, "worker up");
-    let ended = work(&context, &deliverer, &shutdown).await;
+    let ended = work(&context, &deliverer, api, &shutdown).await;
     service::rescuer::release_all(&context).await;
     ended
 }
@@ -146,6 +152,7 @@ pub async fn run(settings: WorkerSettings, shutdown: Shutdown) -> Result<(), Run
 async fn work(
     context: &Context,
     deliverer: &Arc<Deliverer>,
+    api: Option<Client>,
     shutdown: &Shutdown,
 ) -> Result<(), RunError> {
     if !prepare(context, shutdown).await? {
@@ -186,6 +193,10 @@ async fn work(
             );
             start(&mut workers, "deliverer", run);
         }
+    }
+    if let Some(client) = api {
+        let run = repairer::run(context.clone(), client, shutdown.clone());
+        start(&mut workers, "repairer", run);
     }
     shutdown.requested().await;
     let drained = async { while workers.join_next().await.is_some() {} };

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::stripe::api;
+
 /// The endpoint secret that development signs with. Worth nothing anywhere else.
 pub const STRIPE_SECRET: &str = "whsec_development_only_not_a_secret";
 /// The secret that development's receivers verify with. Worth nothing anywhere else.
@@ -34,6 +36,8 @@ pub struct StackSettings {
     pub settle: Duration,
     /// How long ingest waits for a commit.
     pub commit_timeout: Duration,
+    /// Where Stripe's API is; without it nobody is asked.
+    pub stripe_api: Option<String>,
     /// Where an HTTP sink sends; without one everything goes to the log.
     pub app_url: Option<String>,
 }
@@ -54,6 +58,7 @@ impl StackSettings {
             max_attempts: 5,
             settle: Duration::from_secs(2),
             commit_timeout: Duration::from_secs(10),
+            stripe_api: None,
             app_url: None,
         }
     }
@@ -74,6 +79,7 @@ impl StackSettings {
         vec![
             pair("STRIPE_WEBHOOK_SECRET", STRIPE_SECRET),
             pair("APP_WEBHOOK_SECRET", APP_SECRET),
+            pair("STRIPE_API_KEY", api::KEY),
         ]
     }
 
@@ -83,6 +89,12 @@ impl StackSettings {
                 format!("kind = \"http\"\nurl = {url:?}\nsecrets = [\"env:APP_WEBHOOK_SECRET\"]")
             }
             None => "kind = \"log\"".to_owned(),
+        };
+        let stripe = match &self.stripe_api {
+            Some(base) => {
+                format!("[stripe]\napi_key = \"env:STRIPE_API_KEY\"\napi_base = {base:?}\n")
+            }
+            None => String::new(),
         };
         let mut text = String::new();
         // Writing into a string can't fail.
@@ -110,6 +122,7 @@ lease_ms = {lease}
 max_attempts = {max_attempts}
 settle_ms = {settle}
 
+{stripe}
 [catalogue.pack_100]
 credits = 100
 amount = 1900

@@ -6,7 +6,9 @@
 //! - [`event`]: the envelope; `shape`: the objects in it; `ids`: their names.
 //! - [`sign`]: the `Stripe-Signature` header.
 //! - [`delivery`]: sends a signed body, as Stripe does.
+//! - [`api`]: answers who asks for a subscription, as Stripe does, or as badly as wanted.
 
+pub mod api;
 pub mod delivery;
 pub mod event;
 pub mod history;

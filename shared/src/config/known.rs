@@ -81,7 +81,7 @@ pub(super) const ROOT: &[Entry] = &[
     ),
     (
         "stripe",
-        Node::Table(&[("api_key", Node::Later), ("api_base", Node::Later)]),
+        Node::Table(&[("api_key", REFERENCE), ("api_base", Node::Leaf(Show::Url))]),
     ),
     (
         "catalogue",

@@ -24,6 +24,7 @@ mod secret;
 mod show;
 mod sink;
 mod source;
+mod stripe;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -42,4 +43,5 @@ pub use secret::Secret;
 pub use show::show;
 pub use sink::{HttpSink, Sink, SinkKind};
 pub use source::{Source, SourcePin};
+pub use stripe::StripeApi;
 pub use worker::WorkerSettings;

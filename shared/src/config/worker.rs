@@ -16,6 +16,7 @@ use super::routing::{self, Routing};
 use super::secret::{self, Secret};
 use super::sink::{self, Sink};
 use super::source::{self, SourcePin};
+use super::stripe::StripeApi;
 
 const OPS_BIND: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9090);
 const SECONDS_A_DAY: u64 = 86_400;
@@ -88,6 +89,8 @@ pub struct WorkerSettings {
     pub settle: Duration,
     /// How long processed events and sent messages are kept.
     pub retention: Duration,
+    /// How Stripe's API is asked; without it, never.
+    pub stripe: Option<StripeApi>,
     /// What credit packs are worth.
     pub catalogue: Catalogue,
     /// What the product calls its metadata keys.
@@ -123,6 +126,7 @@ impl WorkerSettings {
         let max_attempts = area.integer("max_attempts", &MAX_ATTEMPTS, faults);
         let settle = area.millis("settle_ms", &SETTLE_MS, faults);
         let retention = area.seconds("retention_days", SECONDS_A_DAY, &RETENTION_DAYS, faults);
+        let stripe = StripeApi::read(raw, environment, faults);
         let catalogue = Catalogue::read(raw, faults);
         let metadata = MetadataNames::read(raw, faults);
         let sinks = sink::read_all(raw, environment, faults);
@@ -138,6 +142,7 @@ impl WorkerSettings {
             max_attempts: u32::try_from(max_attempts?).unwrap_or(u32::MAX),
             settle: settle?,
             retention: retention?,
+            stripe: stripe?,
             catalogue: catalogue?,
             metadata: metadata?,
             sinks: delivery.sinks,

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 
 use super::lease::{Claim, Lease};
+use super::observation;
 
 /// Where an event stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -298,6 +299,13 @@ pub struct LedgerEvent {
 }
 
 impl LedgerEvent {
+    /// Whether it is the provider's answer to a question of ours. The row says so, never the
+    /// body.
+    #[must_use]
+    pub fn is_observation(&self) -> bool {
+        self.scope == observation::SCOPE
+    }
+
     /// The claim under which its holder may finish it; none when it is not leased.
     #[must_use]
     pub fn claim(&self) -> Option<Claim> {

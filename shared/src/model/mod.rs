@@ -8,6 +8,7 @@ pub mod customer;
 pub mod event;
 pub mod invoice;
 pub mod lease;
+pub mod observation;
 pub mod outbox;
 pub mod payment;
 pub mod purchase;

@@ -27,4 +27,8 @@ pub struct Seen<I> {
     pub after: I,
     /// The object before it, where the event says.
     pub before: Option<I>,
+    /// Only where the provider was asked for the object: everything with the register's key
+    /// that was known when it was asked. The answer is newer than all of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covers: Option<Vec<String>>,
 }

@@ -37,6 +37,45 @@ pub struct SubscriptionImage {
     pub collection_paused: bool,
 }
 
+/// Why the provider will be asked for a subscription.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CheckReason {
+    /// The order of its newest events can't be told.
+    Provisional,
+    /// The newest event began at a state that was never shown: another is missing.
+    ChainBreak,
+    /// An event says that it lives on after its end.
+    Impossible,
+    /// An event followed on an answer of the provider's and shows something else: it may be
+    /// an old one that came late.
+    AfterAnswer,
+    /// It gives access, and its customer is no user of the product.
+    Unlinked,
+    /// Its period is over, and nothing was heard.
+    PeriodOver,
+    /// A newer version's word.
+    #[serde(other)]
+    Other,
+}
+
+/// When the provider will be asked for a subscription. A hint for the repairer, which
+/// depends on the order of arrival: the only part of the document that does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// Why.
+    pub reason: CheckReason,
+    /// When, by the database's clock.
+    pub due_at: DateTime,
+    /// How often it was asked already for this.
+    #[serde(default)]
+    pub tries: u32,
+    /// Why the last answer was of no use; a person may have to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
 /// The document. Its view can always be computed again from its register.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,6 +134,9 @@ pub struct Subscription {
     /// Keys of the one-off effects it has caused, for ever.
     #[serde(default)]
     pub emitted: Vec<String>,
+    /// When the provider will be asked for it.
+    #[serde(default)]
+    pub next_check: Option<Check>,
     /// Grows with every write.
     pub version: i64,
 }
@@ -107,5 +149,25 @@ impl Subscription {
             account: self.account.clone(),
             livemode: self.livemode,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::{DateTime, doc};
+
+    use super::{Check, CheckReason};
+
+    #[test]
+    fn a_newer_versions_reason_is_read_all_the_same() {
+        let at = DateTime::from_millis(0);
+        let read = |reason: &str| {
+            let check = doc! { "reason": reason, "dueAt": at, "newer": 1 };
+            bson::deserialize_from_document::<Check>(check)
+                .unwrap()
+                .reason
+        };
+        assert_eq!(read("chainBreak"), CheckReason::ChainBreak);
+        assert_eq!(read("moonPhase"), CheckReason::Other);
     }
 }

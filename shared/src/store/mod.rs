@@ -106,7 +106,7 @@ impl Stores {
             outbox: Outbox::new(&database, op_timeout),
             workers: Workers::new(&database, op_timeout),
             audit: Audit::new(&database),
-            subscriptions: Subscriptions::new(&database),
+            subscriptions: Subscriptions::new(&database, op_timeout),
             customers: Customers::new(&database),
             checkouts: Checkouts::new(&database),
             invoices: Invoices::new(&database),

@@ -6,6 +6,7 @@
 )]
 
 mod bed;
+mod checks;
 mod claims;
 mod fences;
 mod indexes;

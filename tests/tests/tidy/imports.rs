@@ -72,6 +72,13 @@ fn rules_know_no_database_no_network_no_log_and_no_clock() {
 }
 
 #[test]
+fn what_an_answer_means_is_decided_apart_from_asking() {
+    let rooms = ["plan", "observation", "breaker"];
+    let rooms = rooms.map(|file| format!("worker/src/repair/{file}.rs"));
+    check(&rooms.each_ref().map(String::as_str), &IMPURE);
+}
+
+#[test]
 fn verifiers_and_receipts_know_nothing_but_what_they_are_given() {
     let rooms = ["ingest/src/provider/", "ingest/src/receipt/"];
     check(&rooms, &IMPURE);

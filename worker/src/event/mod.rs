@@ -98,7 +98,7 @@ impl InHand<'_> {
             let message = "ingest found this delivery authentic but unusable".to_owned();
             return self.bury(problem.clone(), message).await;
         }
-        let Some(family) = self.event.event_type.as_deref().and_then(Family::of) else {
+        let Some(family) = Family::of_row(self.event) else {
             return self.ignore().await;
         };
         match Input::read(self.event, &self.context.rules) {

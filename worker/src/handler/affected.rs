@@ -16,7 +16,7 @@ use hookledger_shared::model::subscription::Subscription;
 
 use super::decision::{Changes, Effect};
 use super::facts::Need;
-use super::{About, Case, effects, entitlement, links, register};
+use super::{About, Case, check, effects, entitlement, links, register};
 
 /// A customer and its subscriptions, on their way to how the event leaves them.
 #[derive(Debug)]
@@ -187,6 +187,9 @@ impl<'a> Affected<'a> {
             return;
         };
         for subscription in &mut self.subscriptions {
+            if check::linked(subscription) {
+                self.changed.insert(subscription.id.clone());
+            }
             let welcome = subscription
                 .began
                 .then(|| effects::welcome(&self.event.book, user, subscription));

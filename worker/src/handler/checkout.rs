@@ -5,7 +5,6 @@
 use hookledger_shared::model::checkout::{Checkout, CheckoutImage};
 use hookledger_shared::model::customer::Via;
 use hookledger_shared::model::payment::Evidence;
-use hookledger_shared::model::register::Seen;
 
 use super::affected::{self, Affected};
 use super::credits::{self, Sale, Verdict};
@@ -132,12 +131,8 @@ fn paid(read: &SessionRead) -> Option<Paid> {
 
 /// The session with this news in it, and whether newer news was known.
 fn document(event: &About, read: &SessionRead, stored: Option<&Checkout>) -> (Checkout, bool) {
-    let seen = Seen {
-        id: event.id.clone(),
-        rank: if event.kind == COMPLETED { 0 } else { 5 },
-        after: read.after.clone(),
-        before: None,
-    };
+    let rank = if event.kind == COMPLETED { 0 } else { 5 };
+    let seen = event.seen(rank, &read.after, None);
     // That it was paid is final, as the end of a subscription is.
     let register = stored.map(|stored| &stored.register);
     let taken = register::take(register, is_paid(&read.after), event.created, seen);

@@ -43,7 +43,7 @@ pub(super) fn of<'a>(
 }
 
 /// Whether any version of a subscription's newest news gives access.
-fn gives_access(subscription: &Subscription) -> bool {
+pub(super) fn gives_access(subscription: &Subscription) -> bool {
     let access = |image: &SubscriptionImage| Standing::of(&image.status).gives_access();
     !subscription.terminal
         && if subscription.provisional {

@@ -2,7 +2,6 @@
 //! news that a payment failed; never a status of a subscription.
 
 use hookledger_shared::model::invoice::{Invoice, InvoiceImage};
-use hookledger_shared::model::register::Seen;
 
 use super::affected::{self, Affected};
 use super::decision::{Changes, Decision};
@@ -70,12 +69,7 @@ pub(super) fn decide(case: &Case<'_>, read: &InvoiceRead) -> Decision {
 
 /// The invoice with this news in it, and whether newer news was known.
 fn document(event: &About, read: &InvoiceRead, stored: Option<&Invoice>) -> (Invoice, bool) {
-    let seen = Seen {
-        id: event.id.clone(),
-        rank: rank(&event.kind),
-        after: read.after.clone(),
-        before: read.before.clone(),
-    };
+    let seen = event.seen(rank(&event.kind), &read.after, read.before.as_ref());
     let register = stored.map(|stored| &stored.register);
     let taken = register::take(register, is_final(&read.after), event.created, seen);
     let invoice = Invoice {

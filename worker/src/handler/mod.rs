@@ -6,12 +6,14 @@
 //!
 //! - `register`: how news of one object join, in whatever order they come
 //! - `affected`: what follows for a customer, with `links` and `entitlement`
+//! - `check`: when the provider shall be asked, because events alone can't tell
 //! - `credits`: purchases, and what they grant
 //! - [`facts`], [`decision`]: what goes in and what comes out, as data
 //!
 //! The state is a function of the *set* of events: no rule may ask which came first.
 
 mod affected;
+pub(crate) mod check;
 mod checkout;
 mod credits;
 mod customer;
@@ -33,6 +35,7 @@ use bson::DateTime;
 use hookledger_shared::config::{Catalogue, MetadataNames};
 use hookledger_shared::model::book::Book;
 use hookledger_shared::model::event::LedgerEvent;
+use hookledger_shared::model::register::Seen;
 
 pub use decision::{Changes, Decision, Effect, RejectKind, Rejection, Topic};
 pub use facts::{Facts, Need};
@@ -148,6 +151,19 @@ pub struct About {
     pub book: Book,
 }
 
+impl About {
+    /// What the event says of its object, as a register keeps it.
+    fn seen<I: Clone>(&self, rank: i32, after: &I, before: Option<&I>) -> Seen<I> {
+        Seen {
+            id: self.id.clone(),
+            rank,
+            after: after.clone(),
+            before: before.cloned(),
+            covers: None,
+        }
+    }
+}
+
 /// What a rule decides on, beside what the event says.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
@@ -180,6 +196,18 @@ pub enum Subject {
     Dispute(ReversalRead),
 }
 
+impl Family {
+    /// The family of a row: an answer to a question of ours by what the row is, anything
+    /// else by its type.
+    #[must_use]
+    pub fn of_row(event: &LedgerEvent) -> Option<Self> {
+        if event.is_observation() {
+            return Some(Self::Subscription);
+        }
+        event.event_type.as_deref().and_then(Self::of)
+    }
+}
+
 impl Input {
     /// Reads the event's body, once.
     ///
@@ -202,7 +230,10 @@ impl Input {
 
     fn of(envelope: &Envelope, received_at: DateTime, rules: &Rules) -> Result<Self, Unreadable> {
         let names = &rules.metadata;
-        let family = Family::of(&envelope.kind).ok_or(Unreadable::Field("type"))?;
+        let family = match &envelope.covers {
+            Some(_) => Family::Subscription,
+            None => Family::of(&envelope.kind).ok_or(Unreadable::Field("type"))?,
+        };
         let subject = match family {
             Family::Subscription => {
                 Subject::Subscription(stripe::subscription::read(envelope, names)?)

@@ -1,6 +1,10 @@
 //! How registers join, and what one shows. Pure, and the reason why order doesn't matter:
 //! `join` is associative, commutative and idempotent, so every arrival order of a set of
 //! events, with any doubles, gives the same register, and the view is a function of it.
+//!
+//! What the provider answered when it was asked (an observation) is one more element of the
+//! set. It says which events of the newest second it has seen, so it counts only while it
+//! has seen them all: whatever comes later takes its certainty away again.
 
 use std::collections::BTreeSet;
 
@@ -87,28 +91,67 @@ pub(super) struct View<'a, I> {
     pub(super) provisional: bool,
 }
 
-/// The end of the chain that the events form; else the greatest (rank, event id). `None`
-/// only for a register without events, which [`single`] and [`join`] never make.
+/// What was observed after all of the events; else the end of the chain that they form; else
+/// the greatest (rank, event id). `None` only for a register without events, which
+/// [`single`] and [`join`] never make.
 pub(super) fn view<I: Ord>(register: &Register<I>) -> Option<View<'_, I>> {
-    let certain = end_of_chain(&register.events).map(|image| View {
-        image,
-        provisional: false,
-    });
-    certain.or_else(|| {
-        let greatest = register
-            .events
-            .iter()
-            .max_by_key(|seen| (seen.rank, &seen.id))?;
-        Some(View {
-            image: &greatest.after,
-            provisional: true,
-        })
+    let (observed, events): (Vec<_>, Vec<_>) = register
+        .events
+        .iter()
+        .partition(|seen| seen.covers.is_some());
+    let observed = newest(&observed, &events);
+    let certain = match observed.as_slice() {
+        [] => end_of_chain(&events),
+        [first, others @ ..] => {
+            let same = others.iter().all(|other| other.after == first.after);
+            same.then_some(&first.after)
+        }
+    };
+    if let Some(image) = certain {
+        return Some(View {
+            image,
+            provisional: false,
+        });
+    }
+    let guesses = if observed.is_empty() {
+        events
+    } else {
+        observed
+    };
+    let greatest = guesses.iter().max_by_key(|seen| (seen.rank, &seen.id))?;
+    Some(View {
+        image: &greatest.after,
+        provisional: true,
     })
+}
+
+/// Whether `id` is an observation that has seen every event.
+pub(super) fn is_last_word<I>(register: &Register<I>, id: &str) -> bool {
+    let (observed, events): (Vec<_>, Vec<_>) = register
+        .events
+        .iter()
+        .partition(|seen| seen.covers.is_some());
+    newest(&observed, &events).iter().any(|seen| seen.id == id)
+}
+
+/// The observations that have seen all of `events`, without those that another one of them
+/// has seen. More than one only when several asked at the same time.
+fn newest<'a, I>(observed: &[&'a Seen<I>], events: &[&Seen<I>]) -> Vec<&'a Seen<I>> {
+    let covers = |seen: &Seen<I>, id: &String| {
+        let covers = seen.covers.as_deref().unwrap_or_default();
+        covers.contains(id)
+    };
+    let complete = |seen: &&&Seen<I>| events.iter().all(|event| covers(seen, &event.id));
+    let complete: Vec<&Seen<I>> = observed.iter().filter(complete).copied().collect();
+    let is_newest = |seen: &&&Seen<I>| !complete.iter().any(|other| covers(other, &seen.id));
+    let newest: Vec<_> = complete.iter().filter(is_newest).copied().collect();
+    // Only a circle has no newest one, and ids are digests of what they cover.
+    if newest.is_empty() { complete } else { newest }
 }
 
 /// Takes each event as a step from its before-image to its after-image. Answers where the
 /// steps end, if all distinct images form one simple path.
-fn end_of_chain<I: Ord>(events: &[Seen<I>]) -> Option<&I> {
+fn end_of_chain<'a, I: Ord>(events: &[&'a Seen<I>]) -> Option<&'a I> {
     let images: BTreeSet<&I> = events
         .iter()
         .flat_map(|seen| seen.before.iter().chain([&seen.after]))
@@ -148,7 +191,53 @@ mod tests {
             rank: 5,
             after,
             before,
+            covers: None,
         }
+    }
+
+    fn observed(id: &str, after: u8, covers: &[&str]) -> Seen<u8> {
+        let covers = covers.iter().map(|id| (*id).to_owned()).collect();
+        Seen {
+            covers: Some(covers),
+            ..seen(id, None, after)
+        }
+    }
+
+    fn shown(events: &[&Seen<u8>]) -> (u8, bool) {
+        let register = events
+            .iter()
+            .map(|seen| single(false, 1, (*seen).clone()))
+            .reduce(|one, other| join(&one, &other))
+            .unwrap();
+        let view = view(&register).unwrap();
+        (*view.image, view.provisional)
+    }
+
+    #[test]
+    fn what_was_observed_after_all_events_is_certain_and_anything_newer_ends_that() {
+        let (on, off) = (seen("e1", Some(0), 1), seen("e2", Some(1), 0));
+        assert!(shown(&[&on, &off]).1);
+        let answer = observed("o1", 0, &["e1", "e2"]);
+        assert_eq!(shown(&[&on, &off, &answer]), (0, false));
+        let early = observed("o0", 1, &["e1"]);
+        assert!(shown(&[&on, &off, &early]).1, "e2 came while it was asked");
+        assert_eq!(shown(&[&on, &early]), (1, false));
+        assert_eq!(shown(&[&on, &off, &early, &answer]), (0, false));
+        assert_eq!(shown(&[&answer]), (0, false));
+    }
+
+    #[test]
+    fn of_two_answers_the_later_one_counts_and_two_of_one_moment_are_asked_again() {
+        let event = seen("e1", None, 1);
+        let first = observed("o9", 2, &["e1"]);
+        let second = observed("o1", 3, &["e1", "o9"]);
+        assert_eq!(shown(&[&event, &first, &second]), (3, false));
+        let beside = observed("o5", 4, &["e1"]);
+        assert_eq!(shown(&[&event, &first, &beside]), (2, true));
+        let agrees = observed("o5", 2, &["e1"]);
+        assert_eq!(shown(&[&event, &first, &agrees]), (2, false));
+        let last = observed("o0", 5, &["e1", "o5", "o9"]);
+        assert_eq!(shown(&[&event, &first, &beside, &last]), (5, false));
     }
 
     fn of(events: &[(Option<u8>, u8)]) -> (u8, bool) {
@@ -200,8 +289,13 @@ mod tests {
             let events = (0..random.usize(1..4)).map(|_| {
                 let id = format!("e{}", random.u8(0..4));
                 let before = random.bool().then(|| random.u8(0..3));
+                let covered = |random: &mut fastrand::Rng| {
+                    let ids = (0..4).filter(|_| random.bool());
+                    ids.map(|n| format!("e{n}")).collect()
+                };
                 let seen = Seen {
                     rank: random.i32(0..2),
+                    covers: (random.u8(0..3) == 0).then(|| covered(&mut random)),
                     ..seen(&id, before, random.u8(0..3))
                 };
                 single(random.bool(), random.i64(0..3), seen)

@@ -1,8 +1,6 @@
 //! `subscription_schedule.*`: what is planned for a subscription. It changes nothing until
 //! the subscription's own events say so; the customer's entitlement shows when that will be.
 
-use hookledger_shared::model::register::Seen;
-
 use super::Case;
 use super::affected::Affected;
 use super::decision::{Changes, Decision};
@@ -17,12 +15,7 @@ pub(super) fn decide(case: &Case<'_>, read: &ScheduleRead) -> Decision {
     } else {
         5
     };
-    let seen = Seen {
-        id: case.event.id.clone(),
-        rank,
-        after: read.after.clone(),
-        before: read.before.clone(),
-    };
+    let seen = case.event.seen(rank, &read.after, read.before.as_ref());
     let mut affected = Affected::new(case, &read.customer_id);
     let stale = affected.schedule(&read.id, over, seen);
     let mut changes = Changes::default();

@@ -10,10 +10,11 @@ use hookledger_shared::model::register::{Register, Seen};
 use hookledger_shared::model::subscription::{Subscription, SubscriptionImage};
 
 use super::affected::{self, Affected};
+use super::check::Signs;
 use super::decision::{Changes, Decision};
 use super::facts::{Facts, Need};
 use super::status::{Standing, is_terminal};
-use super::{About, Case, register, time};
+use super::{About, Case, check, register, time};
 use crate::stripe::subscription::SubscriptionRead;
 
 /// Stripe's type for the end of a subscription.
@@ -52,10 +53,14 @@ pub(super) fn decide(case: &Case<'_>, read: &SubscriptionRead) -> Decision {
         None => news.clone(),
     };
     let stale = joined.terminal != news.terminal || joined.created != news.created;
-    let Some(subscription) = document(event, read, stored, joined) else {
+    let signs = signs(case, read, &news, &joined);
+    let Some(mut subscription) = document(event, read, stored, joined) else {
         // A register that was stored without events: nobody writes one.
         return Decision::Stale(Changes::default());
     };
+    if stored != Some(&subscription) || signs.suspicion.is_some() {
+        subscription.next_check = check::next(&subscription, signs, case.now);
+    }
     let changed = stored != Some(&subscription);
     let mut changes = Changes::default();
     for customer in customers(read, stored) {
@@ -86,13 +91,28 @@ pub(super) fn decide(case: &Case<'_>, read: &SubscriptionRead) -> Decision {
     }
 }
 
+/// What the event shows beside its news.
+fn signs(
+    case: &Case<'_>,
+    read: &SubscriptionRead,
+    news: &Register<SubscriptionImage>,
+    joined: &Register<SubscriptionImage>,
+) -> Signs {
+    let customer = read.after.customer_id.as_deref();
+    let user = customer.and_then(|id| case.facts.customer(&case.event.book, id).user_id);
+    Signs {
+        suspicion: check::suspicion(case.facts.subscription(&read.id), news),
+        is_answer: read.covers.is_some(),
+        is_last_word: register::is_last_word(joined, &case.event.id),
+        linked: user.is_some() || read.user_id.is_some(),
+    }
+}
+
 /// The event alone, as a register.
 fn news(event: &About, read: &SubscriptionRead) -> Register<SubscriptionImage> {
     let seen = Seen {
-        id: event.id.clone(),
-        rank: rank(&event.kind),
-        after: read.after.clone(),
-        before: read.before.clone(),
+        covers: read.covers.clone(),
+        ..event.seen(rank(&event.kind), &read.after, read.before.as_ref())
     };
     register::single(is_end(event, read), event.created, seen)
 }
@@ -149,6 +169,7 @@ fn document(
         canceled: ended || was(|stored| stored.canceled),
         register,
         emitted: stored.map_or_else(Vec::new, |stored| stored.emitted.clone()),
+        next_check: stored.and_then(|stored| stored.next_check.clone()),
         version: stored.map_or(0, |stored| stored.version),
     })
 }

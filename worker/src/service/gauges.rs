@@ -20,6 +20,10 @@ pub async fn run(context: Context, shutdown: Shutdown) {
             Ok(lag) => set(&context, &lag),
             Err(error) => tracing::debug!(%error, "gauges stand still"),
         }
+        match context.stores.subscriptions.checks_due(lag::CAP).await {
+            Ok(due) => context.metrics.set_repairs_due(due),
+            Err(error) => tracing::debug!(%error, "a gauge stands still"),
+        }
         pause(EVERY, &shutdown).await;
     }
 }

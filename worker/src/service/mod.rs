@@ -5,6 +5,7 @@ pub mod clock;
 pub mod deliverer;
 pub mod gauges;
 pub mod processor;
+pub mod repairer;
 pub mod rescuer;
 pub mod wakeup;
 

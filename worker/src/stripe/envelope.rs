@@ -2,6 +2,7 @@
 
 use hookledger_shared::model::book::Book;
 use hookledger_shared::model::event::LedgerEvent;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::field::{self, Object};
@@ -24,6 +25,8 @@ pub struct Envelope {
     pub(super) object: Object,
     /// The old values of what changed, on updates.
     pub(super) previous: Option<Object>,
+    /// Only of an answer to a question of ours: the events that it is newer than.
+    pub(crate) covers: Option<Vec<String>>,
 }
 
 impl Envelope {
@@ -32,7 +35,11 @@ impl Envelope {
     /// # Errors
     /// When the body is not JSON, or lacks what makes it an event about an object.
     pub fn read(event: &LedgerEvent) -> Result<Self, Unreadable> {
-        Self::parse(&event.event_id, event.body.as_bytes())
+        let mut read = Self::parse(&event.event_id, event.body.as_bytes())?;
+        if event.is_observation() {
+            read.covers = Some(covers(event.body.as_bytes())?);
+        }
+        Ok(read)
     }
 
     /// Reads a body that the ledger knows as `id`.
@@ -56,12 +63,8 @@ impl Envelope {
             api_version: field::text(body, &["api_version"]).map(str::to_owned),
             object: object.ok_or(Unreadable::Field("data.object"))?.clone(),
             previous: previous.and_then(Value::as_object).cloned(),
+            covers: None,
         })
-    }
-
-    /// The object's id.
-    fn object_id(&self) -> Result<&str, Unreadable> {
-        field::id(&self.object, &["id"]).ok_or(Unreadable::Field("data.object.id"))
     }
 
     /// An image of the object before what happened, where the event says what changed.
@@ -70,13 +73,33 @@ impl Envelope {
         Some(image(&overlay::before(&self.object, previous)))
     }
 
-    /// The object's id, if it is what its type promises; an absent word is no
-    /// contradiction.
-    pub(super) fn id_of(&self, object: &str) -> Result<String, Unreadable> {
-        let word = field::text(&self.object, &["object"]);
-        if word.is_some_and(|word| word != object) {
-            return Err(Unreadable::Field("data.object.object"));
-        }
-        self.object_id().map(str::to_owned)
+    /// The object's id, if it is what its type promises.
+    pub(super) fn id_of(&self, kind: &str) -> Result<String, Unreadable> {
+        id_of(&self.object, kind)
     }
+}
+
+/// The id of an object that must be a `kind`; an absent word is no contradiction.
+pub(super) fn id_of(object: &Object, kind: &str) -> Result<String, Unreadable> {
+    let word = field::text(object, &["object"]);
+    if word.is_some_and(|word| word != kind) {
+        return Err(Unreadable::Field("data.object.object"));
+    }
+    let id = field::id(object, &["id"]).ok_or(Unreadable::Field("data.object.id"))?;
+    Ok(id.to_owned())
+}
+
+/// What an observation has seen. The body alone does not make one: a sender could write this.
+fn covers(body: &[u8]) -> Result<Vec<String>, Unreadable> {
+    #[derive(Deserialize)]
+    struct Body {
+        observed: Observed,
+    }
+    #[derive(Deserialize)]
+    struct Observed {
+        covers: Vec<String>,
+    }
+    let body: Body =
+        serde_json::from_slice(body).map_err(|_| Unreadable::Field("observed.covers"))?;
+    Ok(body.observed.covers)
 }

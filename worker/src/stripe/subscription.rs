@@ -4,7 +4,7 @@ use hookledger_shared::config::MetadataNames;
 use hookledger_shared::model::subscription::SubscriptionImage;
 
 use super::Unreadable;
-use super::envelope::Envelope;
+use super::envelope::{self, Envelope};
 use super::field::{self, Object};
 
 /// What an event says about a subscription.
@@ -18,6 +18,8 @@ pub struct SubscriptionRead {
     pub after: SubscriptionImage,
     /// The subscription before it; only updates say so.
     pub before: Option<SubscriptionImage>,
+    /// Only of an answer to a question of ours: the events that it is newer than.
+    pub covers: Option<Vec<String>>,
 }
 
 /// Reads a `customer.subscription.*` event.
@@ -25,14 +27,26 @@ pub struct SubscriptionRead {
 /// # Errors
 /// When it is not a subscription, or has no id or no status.
 pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<SubscriptionRead, Unreadable> {
-    let id = envelope.id_of("subscription")?;
     let after = &envelope.object;
     let before = envelope.before(|before| image(before, names));
     Ok(SubscriptionRead {
-        id,
-        user_id: field::metadata(after, &names.user_id).map(str::to_owned),
-        after: image(after, names).ok_or(Unreadable::Field("data.object.status"))?,
         before: before.flatten(),
+        covers: envelope.covers.clone(),
+        ..read_object(after, names)?
+    })
+}
+
+/// Reads a subscription by itself, as the API gives it.
+///
+/// # Errors
+/// When it is not a subscription, or has no id or no status.
+pub fn read_object(object: &Object, names: &MetadataNames) -> Result<SubscriptionRead, Unreadable> {
+    Ok(SubscriptionRead {
+        id: envelope::id_of(object, "subscription")?,
+        user_id: field::metadata(object, &names.user_id).map(str::to_owned),
+        after: image(object, names).ok_or(Unreadable::Field("data.object.status"))?,
+        before: None,
+        covers: None,
     })
 }
 

@@ -65,12 +65,14 @@ fn what_is_commented_out_in_the_sample_loads_too() {
         ("STRIPE_WEBHOOK_SECRET", "whsec_test_of_tests"),
         ("APP_WEBHOOK_SECRET", WHSEC),
         ("HOOKLEDGER_OPS_TOKEN", "0123456789abcdef"),
+        ("STRIPE_API_KEY", "rk_test_of_the_sample"),
     ]);
     let raw = Raw::from_text(&text.join("\n"), &environment).unwrap();
     let ingest = IngestSettings::read(&raw, &environment).unwrap();
     assert!(ingest.sources[0].public_url.is_some());
     let worker = WorkerSettings::read(&raw, &environment).unwrap();
     assert!(worker.ops_token.is_some());
+    assert!(worker.stripe.is_some());
 }
 
 #[test]
@@ -168,9 +170,9 @@ fn a_variable_that_is_no_setting_is_refused_with_its_name() {
         ),
         ("HOOKLEDGER__CATALOGUE__P", "catalogue.p", "is a table"),
         (
-            "HOOKLEDGER__STRIPE__API_KEY",
-            "stripe.api_key",
-            "not yet supported",
+            "HOOKLEDGER__STRIPE__APY_KEY",
+            "stripe.apy_key",
+            "did you mean api_key?",
         ),
         ("HOOKLEDGER__FORWARD__X", "forward", "not yet supported"),
         ("HOOKLEDGER__", "", "unknown setting"),

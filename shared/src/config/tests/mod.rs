@@ -6,6 +6,7 @@ mod ingest;
 mod loading;
 mod secrets;
 mod settings;
+mod stripe;
 mod worker;
 
 use super::{Environment, Faults, IngestSettings, Raw, WorkerSettings};

@@ -111,6 +111,9 @@ secrets = ["env:STRIPE", "file:/run/secrets/stripe"]
 livemode = false
 [worker]
 ops_token = "env:TOKEN"
+[stripe]
+api_key = "env:API"
+api_base = "https://stripe.example.com/proxy"
 [[sink]]
 name = "app"
 kind = "http"
@@ -126,6 +129,7 @@ fn secrets_never_appear_in_debug_display_or_show() {
     let environment = Environment::from_pairs([
         ("STRIPE", "hunter2-hunter2-hunter2"),
         ("TOKEN", "hunter2-hunter2-hunter2"),
+        ("API", "sk_test_hunter2-hunter2"),
         ("APP", WHSEC),
     ]);
     let raw = Raw::from_text(SECRETIVE, &environment).unwrap();
@@ -153,6 +157,8 @@ fn what_is_shown_is_toml_with_the_references_left_in() {
         "uri = \"mongodb://***@127.0.0.1/?replicaSet=rs0\"",
         "secrets = [\"env:STRIPE\", \"file:/run/secrets/stripe\"]",
         "ops_token = \"env:TOKEN\"",
+        "api_key = \"env:API\"",
+        "api_base = \"https://stripe.example.com/proxy\"",
         "url = \"https://app.example.com/hooks?***\"",
         "livemode = false",
     ] {

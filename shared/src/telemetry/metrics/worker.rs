@@ -92,6 +92,8 @@ pub struct WorkerMetrics {
     outbox_deliveries: Family<Delivered, Counter>,
     dead_letters: Family<What, Gauge>,
     buried: Family<Buried, Counter>,
+    repairs: Family<Outcome, Counter>,
+    repairs_due: Gauge,
 }
 
 impl WorkerMetrics {
@@ -140,6 +142,14 @@ impl WorkerMetrics {
             ),
             dead_letters: book.gauges("dead_letters", "Dead letters there are, up to a cap"),
             buried: book.counters("buried", "Dead letters made, by kind of error"),
+            repairs: book.counters(
+                "repairs",
+                "Questions to the provider where events alone can't tell, by outcome",
+            ),
+            repairs_due: book.gauge(
+                "repairs_due",
+                "Subscriptions that the provider should have been asked for, up to a cap",
+            ),
             book,
         }
     }
@@ -227,6 +237,16 @@ impl WorkerMetrics {
             .inc();
     }
 
+    /// The provider was asked for an object. `outcome` is a word from the code.
+    pub fn repaired(&self, outcome: &'static str) {
+        self.repairs.get_or_create(&Outcome { outcome }).inc();
+    }
+
+    /// How many objects are due to be asked for; capped by the caller.
+    pub fn set_repairs_due(&self, count: u64) {
+        self.repairs_due.set(signed(count));
+    }
+
     /// The text that is scraped, of [`CONTENT_TYPE`](super::CONTENT_TYPE).
     #[must_use]
     pub fn encode(&self) -> String {
@@ -263,6 +283,8 @@ mod tests {
         metrics.delivered("gone", "delivered");
         metrics.set_dead_letters(Row::Message, 3);
         metrics.buried(Row::Message, "refused");
+        metrics.repaired("observed");
+        metrics.set_repairs_due(4);
         let text = metrics.encode();
         for line in [
             "hookledger_ledger_lag_seconds 1.5",
@@ -278,6 +300,8 @@ mod tests {
             "hookledger_outbox_lag_seconds{destination=\"app\"} 0.0",
             "hookledger_outbox_deliveries_total{destination=\"unknown\",result=\"delivered\"} 1",
             "hookledger_dead_letters{what=\"message\"} 3",
+            "hookledger_repairs_total{outcome=\"observed\"} 1",
+            "hookledger_repairs_due 4",
             "hookledger_buried_total{what=\"message\",kind=\"refused\"} 1",
         ] {
             assert!(text.contains(line), "{line} is missing in\n{text}");

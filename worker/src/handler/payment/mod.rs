@@ -14,7 +14,6 @@ use std::collections::BTreeMap;
 use hookledger_shared::model::payment::{
     Capture, Dispute, Evidence, Payment, PaymentClaim, Refund, RefundTotal, ReversalImage,
 };
-use hookledger_shared::model::register::Seen;
 
 use super::{Case, register};
 use crate::stripe::reversal::ReversalRead;
@@ -111,16 +110,13 @@ impl<'a> Paying<'a> {
     /// News of a refund of it. Answers whether it was stale.
     pub(super) fn refund(&mut self, read: &ReversalRead, rank: i32) -> bool {
         let failed = matches!(read.after.status.as_deref(), Some("failed" | "canceled"));
+        let event = self.case.event;
+        let seen = event.seen(rank, &read.after, read.before.as_ref());
         let refunds = &self.payment.refunds;
         let place = refunds.binary_search_by(|known| known.refund_id.cmp(&read.id));
         let stored = place.ok().map(|place| &refunds[place]);
         let register = stored.map(|stored| &stored.register);
-        let taken = register::take(
-            register,
-            failed,
-            self.case.event.created,
-            self.seen(read, rank),
-        );
+        let taken = register::take(register, failed, event.created, seen);
         let refund = Refund {
             refund_id: read.id.clone(),
             current: taken.image,
@@ -141,11 +137,12 @@ impl<'a> Paying<'a> {
             "charge.dispute.closed" => 9,
             _ => 5,
         };
+        let seen = event.seen(rank, &read.after, read.before.as_ref());
         let disputes = &self.payment.disputes;
         let place = disputes.binary_search_by(|known| known.dispute_id.cmp(&read.id));
         let stored = place.ok().map(|place| &disputes[place]);
         let register = stored.map(|stored| &stored.register);
-        let taken = register::take(register, closed, event.created, self.seen(read, rank));
+        let taken = register::take(register, closed, event.created, seen);
         // The newest second in which it happened, of which there may be several.
         let second = |kind, known: Option<i64>| {
             let now = (event.kind == kind).then_some(event.created);
@@ -178,15 +175,6 @@ impl<'a> Paying<'a> {
         };
         totals.insert(place, total);
         false
-    }
-
-    fn seen(&self, read: &ReversalRead, rank: i32) -> Seen<ReversalImage> {
-        Seen {
-            id: self.case.event.id.clone(),
-            rank,
-            after: read.after.clone(),
-            before: read.before.clone(),
-        }
     }
 
     /// Raises its flags and answers it.

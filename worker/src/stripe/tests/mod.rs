@@ -61,6 +61,7 @@ fn every_version_tells_the_same_of_a_subscription() {
         id: "sub_1PgaKW".to_owned(),
         user_id: Some("user_42".to_owned()),
         after,
+        covers: None,
         before: Some(before),
     };
     for version in VERSIONS {

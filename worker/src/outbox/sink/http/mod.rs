@@ -8,7 +8,7 @@ pub mod address;
 mod answer;
 mod body;
 mod resolver;
-mod retry_after;
+pub(crate) mod retry_after;
 mod signature;
 #[cfg(test)]
 mod tests;

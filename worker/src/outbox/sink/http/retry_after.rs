@@ -10,7 +10,7 @@ pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(3_600);
 
 /// What the header asks for at `now` (unix seconds), capped; none when it can't be read. A
 /// date that is over asks for nothing.
-pub(super) fn read(value: &HeaderValue, now: i64) -> Option<Duration> {
+pub(crate) fn read(value: &HeaderValue, now: i64) -> Option<Duration> {
     let text = value.to_str().ok()?.trim();
     let wait = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // Digits that don't fit are more than the cap.
