@@ -2,6 +2,7 @@
 
 mod bench;
 mod demo;
+mod lives;
 mod mongod;
 mod run;
 mod send;
@@ -28,6 +29,9 @@ enum Command {
     Demo(demo::Arguments),
     /// Measure, beside a floor in the same run.
     Bench(bench::Arguments),
+    /// Take random lives of customers through the real programs, with kills, and compare the
+    /// ends with the truth.
+    Lives(lives::Arguments),
     /// Sign a Stripe event and send it to a running ingest.
     Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
@@ -41,6 +45,7 @@ pub async fn run() -> ExitCode {
         None => run::run().await,
         Some(Command::Demo(arguments)) => demo::run(arguments).await,
         Some(Command::Bench(arguments)) => bench::run(arguments).await,
+        Some(Command::Lives(arguments)) => lives::run(arguments).await,
         Some(Command::Send(arguments)) => send::run(arguments).await,
         Some(Command::Mongod(arguments)) => mongod::run(arguments).await,
     };

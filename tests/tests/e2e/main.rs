@@ -8,6 +8,7 @@
 mod duplicates;
 mod elections;
 mod kills;
+mod lives;
 mod official;
 mod operators;
 mod poison;
