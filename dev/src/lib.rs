@@ -11,6 +11,7 @@
 //! - [`demo`]: a history through those programs, and an account of it.
 //! - [`lives`]: random lives of customers through those programs, compared with the truth.
 //! - [`mod@bench`]: figures beside a floor.
+//! - [`mutants`]: takes rules away and demands that tests fail.
 //! - [`folder`]: a folder that goes when we do.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!
@@ -25,5 +26,6 @@ pub mod environment;
 pub mod folder;
 pub mod lives;
 pub mod mongo;
+pub mod mutants;
 pub mod stack;
 pub mod stripe;

@@ -4,6 +4,7 @@ mod bench;
 mod demo;
 mod lives;
 mod mongod;
+mod mutants;
 mod run;
 mod send;
 
@@ -32,6 +33,8 @@ enum Command {
     /// Take random lives of customers through the real programs, with kills, and compare the
     /// ends with the truth.
     Lives(lives::Arguments),
+    /// Take one rule away at a time; the test that holds it must fail.
+    Mutants(mutants::Arguments),
     /// Sign a Stripe event and send it to a running ingest.
     Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
@@ -46,6 +49,7 @@ pub async fn run() -> ExitCode {
         Some(Command::Demo(arguments)) => demo::run(arguments).await,
         Some(Command::Bench(arguments)) => bench::run(arguments).await,
         Some(Command::Lives(arguments)) => lives::run(arguments).await,
+        Some(Command::Mutants(arguments)) => mutants::run(arguments).await,
         Some(Command::Send(arguments)) => send::run(arguments).await,
         Some(Command::Mongod(arguments)) => mongod::run(arguments).await,
     };

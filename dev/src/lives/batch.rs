@@ -65,7 +65,7 @@ impl<'a> Run<'a> {
         let over_http = lives.iter().position(|life| life.truths.len() == 1);
         let mut deliveries = Vec::new();
         for (number, life) in lives.iter().enumerate() {
-            let mine = life.deliveries();
+            let mine = life.deliveries(&mut self.random);
             self.account.deliveries += mine.len();
             if over_http == Some(number) {
                 self.send(&mine).await?;
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
                 let verdict = judge(truth, &known);
                 self.account.flagged += verdict.flagged.len();
                 let wrong = verdict.wrong.into_iter();
-                let wrong = wrong.map(|wrong| format!("seed {}: {wrong}", life.seed));
+                let wrong = wrong.map(|wrong| format!("{}: {wrong}", life.name));
                 self.account.faults.extend(wrong);
             }
         }
@@ -196,9 +196,9 @@ impl<'a> Run<'a> {
         for row in rows {
             let id = row.get_str("eventId")?;
             let of = |life: &&Life| life.events.iter().any(|event| event.id == id);
-            let seed = lives.iter().find(of).map(|life| life.seed);
+            let life = lives.iter().find(of).map_or("no life", |life| &life.name);
             let (status, error) = (row.get("status"), row.get("lastError"));
-            let fault = format!("seed {seed:?}: {id} is {status:?}, {error:?}");
+            let fault = format!("{life}: {id} is {status:?}, {error:?}");
             self.account.faults.push(fault);
         }
         let crashed = doc! { "crashes": { "$gt": 0 } };

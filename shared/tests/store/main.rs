@@ -7,6 +7,7 @@
 
 mod bed;
 mod claims;
+mod conflicts;
 mod fences;
 mod indexes;
 mod inserts;
