@@ -14,8 +14,8 @@ use super::account::Account;
 use super::ledger;
 use crate::mongo::wait;
 use crate::stack::settings::STRIPE_SECRET;
-use crate::stack::{Program, Stack};
-use crate::stripe::delivery::{Sender, plain_client};
+use crate::stack::{Program, Stack, metrics};
+use crate::stripe::delivery::Sender;
 use crate::stripe::event::Event;
 use crate::stripe::life::Life;
 use crate::stripe::life::judge::judge;
@@ -227,20 +227,8 @@ impl<'a> Run<'a> {
     /// The conflicts of the worker that runs now; they go with it.
     async fn note_conflicts(&mut self) -> Result<()> {
         if let Some(worker) = &self.worker {
-            self.account.conflicts += conflicts(worker).await?;
+            self.account.conflicts += metrics::conflicts(worker).await?;
         }
         Ok(())
     }
-}
-
-/// How many transactions a worker says it ran again after a write conflict.
-///
-/// # Errors
-/// When it does not say.
-pub(super) async fn conflicts(worker: &Program) -> Result<u64> {
-    let url = format!("http://{}/metrics", worker.address("ops")?);
-    let text = plain_client()?.get(url).send().await?.text().await?;
-    let mut lines = text.lines();
-    let count = lines.find_map(|line| line.strip_prefix("hookledger_conflicts_total "));
-    Ok(count.context("no count of conflicts")?.trim().parse()?)
 }

@@ -30,7 +30,7 @@ const CHUNK: usize = 32;
 
 /// Inserts deliveries in this order. Twins of other books get in as well, which an ingest
 /// of one source would refuse.
-pub(super) async fn insert(stores: &Stores, deliveries: &[&Event]) -> Result<()> {
+pub(crate) async fn insert(stores: &Stores, deliveries: &[&Event]) -> Result<()> {
     for chunk in deliveries.chunks(CHUNK) {
         let rows: Vec<_> = chunk.iter().map(|event| row(event)).collect();
         stores.events.insert_many(&rows, LIMIT).await?;
@@ -39,7 +39,7 @@ pub(super) async fn insert(stores: &Stores, deliveries: &[&Event]) -> Result<()>
 }
 
 /// The row that ingest makes of a delivery. What it reads for operators only is left out.
-pub(crate) fn row(event: &Event) -> RawDocumentBuf {
+fn row(event: &Event) -> RawDocumentBuf {
     let new = NewEvent {
         event_id: event.id.clone(),
         provider: "stripe",
@@ -110,7 +110,7 @@ pub(super) async fn sweep(stores: &Stores, told: &mut Vec<String>) -> Result<()>
 }
 
 /// Rows as they are.
-pub(super) fn documents(stores: &Stores, name: &str) -> Collection<Document> {
+pub(crate) fn documents(stores: &Stores, name: &str) -> Collection<Document> {
     stores.database().collection(name)
 }
 

@@ -8,7 +8,7 @@
 
 pub mod account;
 mod batch;
-mod ledger;
+pub(crate) mod ledger;
 
 use anyhow::Result;
 use fastrand::Rng;

@@ -5,6 +5,7 @@
     reason = "a test that can not go on should say where"
 )]
 
+mod conflicts;
 mod duplicates;
 mod elections;
 mod kills;
