@@ -9,7 +9,9 @@
 //! - [`stack`]: runs those programs, each a child that never outlives us.
 //! - [`environment`]: every variable this package reads.
 //! - [`demo`]: a history through those programs, and an account of it.
+//! - [`lives`]: random lives of customers through those programs, compared with the truth.
 //! - [`mod@bench`]: figures beside a floor.
+//! - [`mutants`]: takes rules away and demands that tests fail.
 //! - [`folder`]: a folder that goes when we do.
 //! - [`cli`]: the commands behind `cargo dev`.
 //!
@@ -22,6 +24,8 @@ pub mod cli;
 pub mod demo;
 pub mod environment;
 pub mod folder;
+pub mod lives;
 pub mod mongo;
+pub mod mutants;
 pub mod stack;
 pub mod stripe;

@@ -6,3 +6,4 @@ pub mod floor;
 pub mod ingest;
 mod load;
 mod process;
+pub mod worker;

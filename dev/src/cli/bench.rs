@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 
-use crate::bench::ingest;
+use crate::bench::{ingest, worker};
 use crate::environment;
 use crate::mongo::Members;
 
@@ -26,19 +26,32 @@ enum What {
         #[arg(long, default_value_t = 3)]
         runs: usize,
     },
+    /// Events applied a second, of one hot customer and of a thousand.
+    Worker {
+        /// A replica set of three members instead of one.
+        #[arg(long)]
+        three: bool,
+        /// How often everything is measured.
+        #[arg(long, default_value_t = 3)]
+        runs: usize,
+    },
 }
 
 pub(super) async fn run(arguments: Arguments) -> Result<ExitCode> {
     if cfg!(debug_assertions) {
         return again_optimised();
     }
-    let What::Ingest { three, runs } = arguments.what;
-    let members = if three { Members::Three } else { Members::One };
-    ingest::run(ingest::Options {
-        members,
-        runs: runs.max(1),
-    })
-    .await?;
+    let members = |three| if three { Members::Three } else { Members::One };
+    match arguments.what {
+        What::Ingest { three, runs } => {
+            let (members, runs) = (members(three), runs.max(1));
+            ingest::run(ingest::Options { members, runs }).await?;
+        }
+        What::Worker { three, runs } => {
+            let (members, runs) = (members(three), runs.max(1));
+            worker::run(worker::Options { members, runs }).await?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 

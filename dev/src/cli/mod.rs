@@ -2,7 +2,9 @@
 
 mod bench;
 mod demo;
+mod lives;
 mod mongod;
+mod mutants;
 mod run;
 mod send;
 
@@ -28,6 +30,11 @@ enum Command {
     Demo(demo::Arguments),
     /// Measure, beside a floor in the same run.
     Bench(bench::Arguments),
+    /// Take random lives of customers through the real programs, with kills, and compare the
+    /// ends with the truth.
+    Lives(lives::Arguments),
+    /// Take one rule away at a time; the test that holds it must fail.
+    Mutants(mutants::Arguments),
     /// Sign a Stripe event and send it to a running ingest.
     Send(send::Arguments),
     /// Run a local MongoDB replica set and nothing else.
@@ -41,6 +48,8 @@ pub async fn run() -> ExitCode {
         None => run::run().await,
         Some(Command::Demo(arguments)) => demo::run(arguments).await,
         Some(Command::Bench(arguments)) => bench::run(arguments).await,
+        Some(Command::Lives(arguments)) => lives::run(arguments).await,
+        Some(Command::Mutants(arguments)) => mutants::run(arguments).await,
         Some(Command::Send(arguments)) => send::run(arguments).await,
         Some(Command::Mongod(arguments)) => mongod::run(arguments).await,
     };

@@ -1,6 +1,8 @@
 //! The product's two programs on this machine: [`settings`] (what they are told),
-//! [`program`] (one running process) and [`Stack`] (how both are started).
+//! [`program`] (one running process), [`metrics`] (what it counts) and [`Stack`] (how both
+//! are started).
 
+pub mod metrics;
 pub mod program;
 pub mod settings;
 

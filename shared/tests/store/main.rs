@@ -8,6 +8,7 @@
 mod bed;
 mod checks;
 mod claims;
+mod conflicts;
 mod fences;
 mod indexes;
 mod inserts;

@@ -5,9 +5,11 @@
     reason = "a test that can not go on should say where"
 )]
 
+mod conflicts;
 mod duplicates;
 mod elections;
 mod kills;
+mod lives;
 mod official;
 mod operators;
 mod poison;

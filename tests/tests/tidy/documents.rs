@@ -47,7 +47,7 @@ fn links(text: &str) -> Vec<Link<'_>> {
 }
 
 /// Whether `source` has a test of this name.
-fn has_test(source: &str, name: &str) -> bool {
+pub(crate) fn has_test(source: &str, name: &str) -> bool {
     let declaration = format!("fn {name}(");
     let Some(at) = source.find(&declaration) else {
         return false;

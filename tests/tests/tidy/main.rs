@@ -9,5 +9,6 @@ mod documents;
 mod files;
 mod imports;
 mod metrics;
+mod mutants;
 mod paths;
 mod tree;

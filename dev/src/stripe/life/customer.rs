@@ -64,18 +64,7 @@ impl<'a> Customer<'a> {
         let mut customer = Self {
             names,
             named: Named::new(&mut teller),
-            truth: Truth {
-                book: teller.book.clone(),
-                customer: names.customer.clone(),
-                user: names.user.clone(),
-                deleted: false,
-                subscriptions: [].into(),
-                balance: 0,
-                purchases: [].into(),
-                paid_twice: [].into(),
-                reversals: [].into(),
-                told: [].into(),
-            },
+            truth: Truth::new(teller.book.clone(), &names.customer, &names.user),
             subscriptions: Vec::new(),
             purchases: Vec::new(),
             edits: 0,
@@ -141,17 +130,12 @@ impl<'a> Customer<'a> {
             created: teller.now,
             old_rendering: teller.chance(15),
         };
-        let begun = Subscription::begin(teller, identity, &mut self.truth);
+        let status = ["incomplete", "incomplete", "active", "trialing"][teller.random.usize(0..4)];
+        let begun = Subscription::begin(teller, identity, status, &mut self.truth);
         if named.checkout && number == 0 || teller.chance(30) {
             let at = teller.now + [0, 0, 0, 1, -1, 40][teller.random.usize(0..6)];
-            let session = json!({
-                "id": teller.id("cs_test"), "object": "checkout.session", "mode": "subscription",
-                "status": "complete", "payment_status": "paid", "customer": self.names.customer,
-                "client_reference_id": named.checkout.then_some(&self.names.user),
-                "subscription": begun.id(), "amount_subtotal": 1_200, "amount_total": 1_200,
-                "currency": "usd", "payment_intent": null, "metadata": {},
-                "customer_details": { "email": "jenny.rosen@example.com" },
-            });
+            let user = named.checkout.then_some(self.names.user.as_str());
+            let session = subscribed(teller, &begun.identity, user, "paid");
             teller.tell_at(at, "checkout.session.completed", &session, None);
         }
         self.subscriptions.push(begun);
@@ -193,6 +177,23 @@ impl<'a> Customer<'a> {
             "description": format!("edited {} times", self.edits), "email": "jenny.rosen@example.com",
         })
     }
+}
+
+/// The checkout session through which a subscription came to be.
+pub(super) fn subscribed(
+    teller: &mut Teller<'_>,
+    subscription: &Identity,
+    user: Option<&str>,
+    payment_status: &str,
+) -> Value {
+    json!({
+        "id": teller.id("cs_test"), "object": "checkout.session", "mode": "subscription",
+        "status": "complete", "payment_status": payment_status,
+        "customer": subscription.customer, "client_reference_id": user,
+        "subscription": subscription.id, "amount_subtotal": 1_200, "amount_total": 1_200,
+        "currency": "usd", "payment_intent": null, "metadata": {},
+        "customer_details": { "email": "jenny.rosen@example.com" },
+    })
 }
 
 /// Whom something is sold to.

@@ -8,6 +8,7 @@
 //! nothing of the rules that are judged by it.
 //!
 //! - `teller`: the second in which things happen, and the events told so far
+//! - [`ordinary`]: the histories in which a timestamp guard goes wrong, as lives
 //! - `subscription`: what may happen to a subscription; `state`: how one is told
 //! - `customer`: the customer itself, and its checkouts
 //! - `pack`: credit packs and their payments; `reversal`: what takes credits back again
@@ -18,6 +19,7 @@
 
 mod customer;
 pub mod judge;
+pub mod ordinary;
 mod pack;
 mod reversal;
 mod state;
@@ -42,8 +44,8 @@ const BIRTH: i64 = 1_790_000_000;
 /// A life, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Life {
-    /// What it follows from.
-    pub seed: u64,
+    /// What it follows from, as it is called where something is wrong with it.
+    pub name: String,
     /// Each event once, in the order in which things happened.
     pub events: Vec<Event>,
     /// What is so at its end: of the customer, and of its twin in another book if there is
@@ -65,7 +67,7 @@ impl Life {
             _ => None,
         };
         let mut life = Self {
-            seed,
+            name: format!("seed {seed}"),
             events: Vec::new(),
             truths: Vec::new(),
         };
@@ -78,12 +80,10 @@ impl Life {
         life
     }
 
-    /// Every event twice, in an order that Stripe might choose: any. It follows from the
-    /// seed as well.
-    #[must_use]
-    pub fn deliveries(&self) -> Vec<&Event> {
+    /// Every event twice, in an order that Stripe might choose: any.
+    pub fn deliveries(&self, random: &mut Rng) -> Vec<&Event> {
         let mut deliveries: Vec<&Event> = self.events.iter().chain(&self.events).collect();
-        Rng::with_seed(!self.seed).shuffle(&mut deliveries);
+        random.shuffle(&mut deliveries);
         deliveries
     }
 }

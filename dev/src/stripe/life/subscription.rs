@@ -4,7 +4,7 @@ use super::state::{Identity, State};
 use super::teller::Teller;
 use super::truth::{SubscriptionTruth, Truth};
 
-const MONTH: i64 = 30 * 86_400;
+pub(super) const MONTH: i64 = 30 * 86_400;
 const UPDATED: &str = "customer.subscription.updated";
 
 /// One subscription while it lives.
@@ -16,9 +16,13 @@ pub(super) struct Subscription {
 
 impl Subscription {
     /// It comes to be: paid at once, on trial, or not paid yet.
-    pub(super) fn begin(teller: &mut Teller<'_>, identity: Identity, truth: &mut Truth) -> Self {
+    pub(super) fn begin(
+        teller: &mut Teller<'_>,
+        identity: Identity,
+        status: &'static str,
+        truth: &mut Truth,
+    ) -> Self {
         let now = teller.now;
-        let status = ["incomplete", "incomplete", "active", "trialing"][teller.random.usize(0..4)];
         let state = State {
             status,
             plan: "basic",
@@ -37,10 +41,6 @@ impl Subscription {
         let begun = Self { identity, state };
         begun.note(truth);
         begun
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.identity.id
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -126,6 +126,11 @@ impl Subscription {
         if teller.chance(40) {
             self.edit(teller);
         }
+        self.delete(teller, truth);
+    }
+
+    /// It is deleted, and nothing else.
+    pub(super) fn delete(&mut self, teller: &mut Teller<'_>, truth: &mut Truth) {
         let now = teller.now;
         self.state.status = "canceled";
         self.state.canceled_at = self.state.canceled_at.or(Some(now));
@@ -137,7 +142,11 @@ impl Subscription {
     }
 
     /// A change, told with what it changed. Stripe tells nothing when nothing changed.
-    fn change(&mut self, teller: &mut Teller<'_>, change: impl FnOnce(&mut State, &'static str)) {
+    pub(super) fn change(
+        &mut self,
+        teller: &mut Teller<'_>,
+        change: impl FnOnce(&mut State, &'static str),
+    ) {
         let before = self.state.clone();
         let plan = ["basic", "pro", "team"][teller.random.usize(0..3)];
         change(&mut self.state, plan);
@@ -157,12 +166,12 @@ impl Subscription {
     }
 
     /// Something is told of it that says nothing new.
-    fn notice(&self, teller: &mut Teller<'_>, kind: &str) {
+    pub(super) fn notice(&self, teller: &mut Teller<'_>, kind: &str) {
         teller.tell(kind, &self.state.render(&self.identity));
     }
 
     /// Writes down how it is.
-    fn note(&self, truth: &mut Truth) {
+    pub(super) fn note(&self, truth: &mut Truth) {
         let state = &self.state;
         if ["active", "trialing"].contains(&state.status) {
             truth.told.insert(format!("welcome:{}", self.identity.id));
@@ -185,7 +194,7 @@ impl Subscription {
 
 impl State {
     /// The customer cancels at the period's end, or takes that back.
-    fn flip_cancellation(&mut self, now: i64) {
+    pub(super) fn flip_cancellation(&mut self, now: i64) {
         self.cancel_at_period_end = !self.cancel_at_period_end;
         self.cancel_at = self.cancel_at_period_end.then_some(self.period.1);
         self.canceled_at = self.cancel_at_period_end.then_some(now);

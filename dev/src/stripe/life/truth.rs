@@ -67,6 +67,22 @@ impl SubscriptionTruth {
 }
 
 impl Truth {
+    /// A customer of whom nothing has been told yet.
+    pub(super) fn new(book: Book, customer: &str, user: &str) -> Self {
+        Self {
+            book,
+            customer: customer.to_owned(),
+            user: user.to_owned(),
+            deleted: false,
+            subscriptions: BTreeMap::new(),
+            balance: 0,
+            purchases: BTreeSet::new(),
+            paid_twice: BTreeSet::new(),
+            reversals: BTreeSet::new(),
+            told: BTreeSet::new(),
+        }
+    }
+
     /// The subscriptions that give access; none when the customer is gone.
     pub fn giving_access(&self) -> impl Iterator<Item = (&String, &SubscriptionTruth)> {
         let all = self.subscriptions.iter();

@@ -25,9 +25,9 @@ use serde::de::DeserializeOwned;
 use super::super::{apply, load};
 use crate::handler::tests::story::Event;
 use crate::handler::tests::world::World;
-use crate::handler::{Decision, Input, Rules};
+use crate::handler::{Decision, Facts, Input, Rules};
 
-const LIMIT: Duration = Duration::from_secs(30);
+pub(super) const LIMIT: Duration = Duration::from_secs(30);
 
 pub(super) async fn stores() -> Stores {
     let mongodb = Mongodb {
@@ -70,11 +70,12 @@ async fn take(stores: &Stores, slot: &mut Slot, event: &Event) -> bool {
     slot.in_transaction(LIMIT, &mut work).await.unwrap().value
 }
 
-struct Taking<'a> {
-    stores: &'a Stores,
-    event: &'a LedgerEvent,
-    input: &'a Input,
-    rules: &'a Rules,
+/// One event on its way through a transaction.
+pub(super) struct Taking<'a> {
+    pub(super) stores: &'a Stores,
+    pub(super) event: &'a LedgerEvent,
+    pub(super) input: &'a Input,
+    pub(super) rules: &'a Rules,
 }
 
 impl Work for Taking<'_> {
@@ -82,8 +83,19 @@ impl Work for Taking<'_> {
 
     async fn run(&mut self, session: &mut ClientSession) -> Result<Verdict<bool>, Error> {
         let facts = load::load(self.stores, session, self.input).await?;
+        self.write(session, &facts).await
+    }
+}
+
+impl Taking<'_> {
+    /// Decides on what was read, and writes that.
+    pub(super) async fn write(
+        &self,
+        session: &mut ClientSession,
+        facts: &Facts,
+    ) -> Result<Verdict<bool>, Error> {
         let now = DateTime::from_millis(1_000_000);
-        let changes = match self.input.decide(&facts, self.rules, now) {
+        let changes = match self.input.decide(facts, self.rules, now) {
             Decision::Apply(changes) | Decision::Stale(changes) => changes,
             Decision::Defer { .. } => return Ok(Verdict::Abort(false)),
             Decision::Reject(rejection) => {
@@ -97,7 +109,7 @@ impl Work for Taking<'_> {
     }
 }
 
-fn ledger(event: &Event) -> LedgerEvent {
+pub(super) fn ledger(event: &Event) -> LedgerEvent {
     LedgerEvent {
         id: ObjectId::new(),
         event_id: event.id.clone(),

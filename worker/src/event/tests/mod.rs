@@ -2,6 +2,7 @@
 //! is the one that the pure fold over the same events comes to.
 
 mod bed;
+mod interleaved;
 
 use bson::{Document, doc};
 use fastrand::Rng;
