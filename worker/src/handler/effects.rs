@@ -10,7 +10,7 @@ use hookledger_shared::model::subscription::Subscription;
 use super::decision::{Effect, Topic};
 
 /// What a customer may use, whole.
-pub(super) fn entitlement_changed(book: &Book, customer: &Customer) -> Effect {
+pub(crate) fn entitlement_changed(book: &Book, customer: &Customer) -> Effect {
     let view = &customer.entitlement;
     Effect::State {
         key: book.key(&format!("entitlement:{}", customer.customer_id)),

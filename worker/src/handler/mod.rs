@@ -31,6 +31,7 @@ use hookledger_shared::model::book::Book;
 use hookledger_shared::model::event::LedgerEvent;
 
 pub use decision::{Changes, Decision, Effect, RejectKind, Rejection, Topic};
+pub(crate) use effects::entitlement_changed;
 pub use facts::{Facts, Need};
 
 use crate::stripe::customer::CustomerRead;
