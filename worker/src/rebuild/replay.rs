@@ -195,7 +195,7 @@ impl Replay {
                     retired |= is_unknown(decision);
                 });
                 self.fold = taken;
-                if retired && row.role == Role::Applied {
+                if retired && !recorded_without {
                     self.retired.extend(about.sale());
                 }
                 if about.created.is_none_or(|created| created < self.begins()) {

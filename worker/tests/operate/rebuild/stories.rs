@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use bson::{DateTime, Document, doc};
+use bson::{Document, doc};
 use fastrand::Rng;
 use hookledger_dev::mongo::wait;
 use hookledger_dev::stripe::history::History;
+use hookledger_shared::clock;
 use hookledger_shared::config::{Environment, Raw, WorkerSettings};
 use hookledger_shared::model::event::NewEvent;
 use hookledger_shared::store::transaction::Slot;
@@ -63,7 +64,7 @@ pub(super) fn row(body: &Value) -> NewEvent {
         content_type: None,
         body: body.to_string().into(),
         problem: None,
-        received_at: DateTime::from_millis(AT * 1_000),
+        received_at: clock::now(),
     }
 }
 
@@ -142,10 +143,12 @@ pub(super) fn life(random: &mut Rng, number: usize) -> Vec<Value> {
     events
 }
 
-/// Lives of so many customers and a whole history as Stripe tells it, shuffled.
+/// Lives of so many customers, others for each seed, and a whole history as Stripe tells it,
+/// shuffled.
 pub(super) fn lives(seed: u64, customers: usize) -> Vec<NewEvent> {
     let mut random = Rng::with_seed(seed);
-    let mut events: Vec<Value> = (0..customers)
+    let first = usize::try_from(seed).unwrap() * 1_000;
+    let mut events: Vec<Value> = (first..first + customers)
         .flat_map(|number| life(&mut random, number))
         .collect();
     let history = History::new(seed, AT).events;
