@@ -118,6 +118,7 @@ impl Rebuild<'_> {
     async fn compare(&self) -> Result<(Replay, Settled), RebuildError> {
         let mut replay = Replay::start(self).await?;
         replay.first_pass(self).await?;
+        (self.progress)(&format!("comparing {} documents", replay.documents()));
         let suspects = scan::scan(self, &replay.fold).await?;
         (self.progress)(&format!("looking again at {} documents", suspects.len()));
         let settled = settle::settle(self, &mut replay, suspects).await?;

@@ -215,9 +215,14 @@ impl Repair<'_> {
                 None => self.correction(&book, id, user, credits),
             }
         });
+        let known = one.live.entries.iter();
+        let known = known.filter_map(|entry| entry.get_str("_id").ok());
         Some(Corrected {
+            known: known.map(str::to_owned).collect(),
             entries: entries.collect(),
-            purchase,
+            purchase_id: id.to_owned(),
+            purchase: purchase.clone(),
+            book,
             read,
         })
     }

@@ -16,8 +16,8 @@ use super::{PROVIDER, Rebuild, RebuildError};
 use crate::fold::Fold;
 use crate::handler::{Decision, Family, Input, RejectKind, Rules};
 
-/// Rows a page: bodies of a few kilobytes each.
-const PAGE: i64 = 500;
+/// Rows a page: bodies of a few kilobytes each, and of a megabyte at most.
+const PAGE: i64 = 200;
 /// Ids a page.
 const IDS: i64 = 10_000;
 /// How far back a catch-up looks for rows that came in after the first pass had gone by:
@@ -100,20 +100,18 @@ impl Replay {
     /// The whole ledger, once.
     pub(super) async fn first_pass(&mut self, rebuild: &Rebuild<'_>) -> Result<(), RebuildError> {
         let events = &rebuild.stores.events;
-        let (mut after, mut said) = (None, 0);
+        let (mut after, mut said) = (id_at(0), 0);
         loop {
             let page = events.rows_after(PROVIDER, after, PAGE).await?;
-            let Some(last) = page.last() else { break };
-            after = last.get_object_id("_id").ok();
+            let last = page.last().and_then(|row| row.get_object_id("_id").ok());
+            let Some(last) = last else { break };
+            after = last;
             for raw in &page {
                 self.take(raw);
             }
             if self.rows / SAY_EVERY > said {
                 said = self.rows / SAY_EVERY;
                 (rebuild.progress)(&format!("replayed {} events", self.rows));
-            }
-            if after.is_none() {
-                break;
             }
         }
         (rebuild.progress)(&format!("replayed {} events", self.rows));

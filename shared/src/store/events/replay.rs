@@ -31,14 +31,15 @@ impl Events {
     pub async fn rows_after(
         &self,
         provider: &str,
-        after: Option<ObjectId>,
+        after: ObjectId,
         page: i64,
     ) -> Result<Vec<RawDocumentBuf>, StoreError> {
         let effectless = [Outcome::Ignored.as_str(), Outcome::Forwarded.as_str()];
-        let mut filter = doc! { "provider": provider, "outcome": { "$nin": &effectless[..] } };
-        if let Some(after) = after {
-            filter.insert("_id", doc! { "$gt": after });
-        }
+        let filter = doc! {
+            "_id": { "$gt": after },
+            "provider": provider,
+            "outcome": { "$nin": &effectless[..] },
+        };
         self.page(filter, whole(), page).await
     }
 

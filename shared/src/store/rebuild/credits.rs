@@ -17,10 +17,16 @@ use crate::store::{CreditAccounts, CreditEntries, Purchases, Stores};
 /// Entries that a purchase lacks.
 #[derive(Debug, Clone)]
 pub struct Corrected {
-    /// The purchase's key. Whoever writes its entries writes it, too.
+    /// The purchase's key. Whoever writes its entries writes it or an account, too.
     pub purchase: String,
+    /// Whose books.
+    pub book: Book,
+    /// The purchase's id in them.
+    pub purchase_id: String,
     /// Its version when its entries were read.
     pub read: i64,
+    /// The keys of the entries it had then.
+    pub known: BTreeSet<String>,
     /// The entries to append.
     pub entries: Vec<CreditEntry>,
 }
@@ -36,7 +42,7 @@ pub struct Balanced {
 
 impl Stores {
     /// Appends the entries, moves the accounts to the sums and says so in the audit log.
-    /// False when the purchase is not as it was read any more.
+    /// False when the purchase or its entries are not as they were read any more.
     ///
     /// # Errors
     /// When the database did not do it, or when that is not known; it may be asked again.
@@ -126,7 +132,10 @@ impl Work for Correcting<'_> {
     async fn run(&mut self, session: &mut ClientSession) -> Result<Verdict<bool>, Error> {
         let Corrected {
             purchase,
+            book,
+            purchase_id,
             read,
+            known,
             entries,
         } = self.corrected;
         let stores = self.stores;
@@ -137,14 +146,18 @@ impl Work for Correcting<'_> {
         if touched.await?.matched_count == 0 {
             return Ok(Verdict::Abort(false));
         }
+        let stands = stores
+            .credit_entries
+            .of_purchase(session, book, purchase_id);
+        let stands = stands.await?;
+        let stands: BTreeSet<_> = stands.into_iter().map(|entry| entry.key).collect();
+        if stands != *known {
+            return Ok(Verdict::Abort(false));
+        }
         let mut users = BTreeSet::new();
         for entry in entries {
             stores.credit_entries.append(session, entry).await?;
-            let book = Book {
-                account: entry.account.clone(),
-                livemode: entry.livemode,
-            };
-            users.insert((book, entry.user_id.as_str()));
+            users.insert(entry.user_id.as_str());
             let appended = doc! {
                 "collection": CreditEntries::NAME,
                 "key": &entry.key,
@@ -153,8 +166,8 @@ impl Work for Correcting<'_> {
             let missing = doc! { "collection": CreditEntries::NAME, "key": &entry.key };
             stores.record(session, self.by, missing, appended).await?;
         }
-        for (book, user) in users {
-            if let Some((before, after)) = stores.to_the_sum(session, &book, user).await? {
+        for user in users {
+            if let Some((before, after)) = stores.to_the_sum(session, book, user).await? {
                 stores.record(session, self.by, before, after).await?;
             }
         }

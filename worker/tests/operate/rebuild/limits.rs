@@ -1,5 +1,6 @@
 //! What the ledger can't tell is reported and left alone.
 
+use bson::oid::ObjectId;
 use bson::{Document, doc};
 use serde_json::{Value, json};
 
@@ -168,6 +169,93 @@ async fn a_price_that_changed_undoes_no_purchase() {
 }
 
 #[tokio::test]
+async fn of_an_object_from_before_a_ledger_that_expires_nothing_is_undone() {
+    let day = 86_400;
+    let now = hookledger_shared::clock::unix_seconds();
+    let events = [("cus_old", now - 400 * day), ("cus_new", now - 10 * day)];
+    let events = events.map(|(customer, made)| {
+        let mut active = subscription(customer, "active");
+        active["created"] = json!(made);
+        let kind = "customer.subscription.updated";
+        row(&event(
+            &format!("evt_{customer}"),
+            kind,
+            now,
+            &active,
+            &Value::Null,
+        ))
+    });
+    let bed = processed(&events).await;
+    for customer in ["cus_old", "cus_new"] {
+        let key = format!("self:test:sub_{customer}");
+        // As older news, that has expired since, would have left it; or as damage would.
+        let canceled = doc! { "$set": { "canceled": true } };
+        damage(&bed, "subscriptions", &key, canceled).await;
+    }
+    // While the ledger is young, nothing of it can have expired.
+    assert_eq!(named(&check(&bed).await, "differences").len(), 2);
+    // The default retention is 90 days.
+    ids_anew(&bed, |n| id_at(now - 89 * day, n)).await;
+    let report = rebuild(&bed, &[]).await;
+    let (new, old) = (
+        "subscriptions self:test:sub_cus_new",
+        "subscriptions self:test:sub_cus_old",
+    );
+    assert_eq!(named(&report, "differences"), [format!("{new} canceled")]);
+    let left = [format!("{old} older_than_the_ledger")];
+    assert_eq!(named(&report, "notRebuildable"), left);
+}
+
+fn id_at(seconds: i64, n: usize) -> ObjectId {
+    let mut bytes = [0; 12];
+    bytes[..4].copy_from_slice(&u32::try_from(seconds).unwrap().to_be_bytes());
+    bytes[4..].copy_from_slice(&n.to_be_bytes());
+    ObjectId::from_bytes(bytes)
+}
+
+/// Gives the ledger's rows these ids, so that it is older, or in another order.
+async fn ids_anew(bed: &Bed, id: impl Fn(usize) -> ObjectId) {
+    let rows = bed.rows("events", doc! {}).await;
+    let events = bed.stores.database().collection::<Document>("events");
+    events.delete_many(doc! {}).await.unwrap();
+    for (n, mut row) in rows.into_iter().enumerate() {
+        row.insert("_id", id(n));
+        events.insert_one(row).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_depends_on_order_is_left_alone() {
+    let linked = |id: &str, user: &str, at| {
+        let mut object = sale(id, &json!("cus_1"), &json!(user), 1_900);
+        object["mode"] = json!("subscription");
+        object["metadata"] = json!({});
+        event(&format!("evt_{id}"), COMPLETED, at, &object, &Value::Null)
+    };
+    let bought = sale("p1", &json!("cus_1"), &Value::Null, 1_900);
+    let events = [
+        linked("one", "user_1", AT),
+        event("evt_p1", COMPLETED, AT, &bought, &Value::Null),
+        linked("two", "user_2", AT + 1),
+    ];
+    let bed = processed(&[]).await;
+    for body in &events {
+        bed.insert(&[row(body)]).await;
+        drain(&bed).await;
+    }
+    is_equal(&bed).await;
+    // Replayed in the other order the purchase would be the second user's.
+    ids_anew(&bed, |n| id_at(AT, 9 - n)).await;
+    let report = rebuild(&bed, &[]).await;
+    let left = named(&report, "notRebuildable");
+    let because = ["purchases self:test:p1", "creditEntries self:test:p1"];
+    assert_eq!(left, because.map(|one| format!("{one} links_in_conflict")));
+    assert_eq!(report["counts"]["differences"], 0, "{report:#}");
+    let account = bed.rows("creditAccounts", doc! {}).await.remove(0);
+    assert_eq!(account.get_str("userId").unwrap(), "user_1");
+}
+
+#[tokio::test]
 async fn order_is_no_difference() {
     // Two purchases claim one payment; the younger claim comes first and is told so.
     let mut claims = ["p_young", "p_old"].map(|purchase| {
@@ -186,13 +274,7 @@ async fn order_is_no_difference() {
             drain(&bed).await;
         }
         // The ledger's order is not the order of processing.
-        let rows = bed.rows("events", doc! {}).await;
-        let events = bed.stores.database().collection::<Document>("events");
-        events.delete_many(doc! {}).await.unwrap();
-        for (mut row, other) in rows.clone().into_iter().zip(rows.iter().rev()) {
-            row.insert("_id", other.get_object_id("_id").unwrap());
-            events.insert_one(row).await.unwrap();
-        }
+        ids_anew(&bed, |n| id_at(AT, 9 - n)).await;
         is_equal(&bed).await;
     }
 }
