@@ -11,5 +11,6 @@ mod kills;
 mod official;
 mod operators;
 mod poison;
+mod rebuild;
 mod shutdown;
 mod zombies;

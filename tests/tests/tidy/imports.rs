@@ -60,7 +60,11 @@ fn check(folders: &[&str], never: &[&str]) {
 
 #[test]
 fn rules_know_no_database_no_network_no_log_and_no_clock() {
-    let rooms = ["worker/src/handler/", "worker/src/stripe/", "worker/src/fold/"];
+    let rooms = [
+        "worker/src/handler/",
+        "worker/src/stripe/",
+        "worker/src/fold/",
+    ];
     check(&rooms, &IMPURE);
     let others = ["app", "cli", "event", "ops", "outbox", "service"];
     let others = others.map(|room| format!("crate::{room}"));

@@ -72,7 +72,7 @@ pub enum RebuildError {
         /// The key.
         key: String,
         /// What happened.
-        source: TransactionError,
+        source: Box<TransactionError>,
     },
     /// A document has no form in BSON.
     #[error("a document can't be written down: {0}")]

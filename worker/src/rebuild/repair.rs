@@ -265,6 +265,6 @@ fn failed(unit: &Unit, source: TransactionError) -> RebuildError {
     RebuildError::Repair {
         collection: unit.collection(),
         key: unit.key.clone(),
-        source,
+        source: Box::new(source),
     }
 }

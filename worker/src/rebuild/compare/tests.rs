@@ -1,3 +1,5 @@
+//! What is a difference, what is none, and what is written when there is one.
+
 use bson::doc;
 use hookledger_shared::model::customer::Customer;
 use hookledger_shared::model::purchase::{Purchase, PurchaseState};

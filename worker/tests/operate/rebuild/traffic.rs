@@ -50,7 +50,7 @@ async fn meanwhile<T>(
 #[tokio::test(flavor = "multi_thread")]
 async fn under_traffic_there_is_no_false_alarm() {
     let bed = stories::bed().await;
-    let (reports, during) = meanwhile(&bed, 11, async || check(&bed).await).await;
+    let (reports, during) = Box::pin(meanwhile(&bed, 11, async || check(&bed).await)).await;
     assert!(during > 0, "no check ended while there was traffic");
     for report in reports {
         assert_eq!(report["counts"]["differences"], 0, "{report:#}");
@@ -73,7 +73,7 @@ async fn a_repair_under_traffic_repairs_the_damage_and_nothing_else() {
     };
     let accounts = bed.stores.database().collection("creditAccounts");
     accounts.insert_one(account).await.unwrap();
-    let (reports, _) = meanwhile(&bed, 12, async || rebuild(&bed, &[]).await).await;
+    let (reports, _) = Box::pin(meanwhile(&bed, 12, async || rebuild(&bed, &[]).await)).await;
     let found: Vec<_> = reports
         .iter()
         .flat_map(|report| named(report, "differences"))
