@@ -3,7 +3,8 @@
 //! Reading order: [`app`] (what starts and stops), [`event`] (what one event goes through),
 //! [`handler`] (the rules, pure) over [`stripe`] (reading Stripe), [`fold`] (the rules without
 //! a database), [`outbox`] (what one message goes through), [`repair`] (asking Stripe where
-//! events can't tell), [`service`] (the loops), [`ops`] and [`cli`] (operators).
+//! events can't tell), [`service`] (the loops), [`ops`] and [`cli`] (operators), [`rebuild`]
+//! (the documents, again from the ledger).
 //!
 //! Not here: MongoDB's queries (`hookledger_shared::store`) and signatures of providers
 //! (the ingest crate).
@@ -15,6 +16,7 @@ pub mod fold;
 pub mod handler;
 pub mod ops;
 pub mod outbox;
+pub mod rebuild;
 pub mod repair;
 pub mod service;
 pub mod stripe;

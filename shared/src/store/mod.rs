@@ -3,7 +3,7 @@
 //! Reading order: [`connect`] (the driver, tuned), [`index`] and [`preflight`] (what must
 //! be true before use), [`transaction`] (sessions and the one retry policy), [`events`] and
 //! [`outbox`] (claim, finish, rescue; what they share is in [`leased`], [`gauge`] and
-//! [`dead`]), [`workers`], [`audit`] and [`requeue`]; then one file a domain
+//! [`dead`]), [`workers`], [`audit`], [`requeue`] and [`rebuild`]; then one file a domain
 //! collection: its name, its indexes and its queries, together.
 //!
 //! Not here: rules. What an event means is decided in the worker's handlers.
@@ -28,6 +28,7 @@ mod pipeline;
 pub mod preflight;
 mod primary;
 pub mod purchases;
+pub mod rebuild;
 pub mod requeue;
 pub mod subscriptions;
 pub mod transaction;

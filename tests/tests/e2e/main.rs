@@ -13,6 +13,7 @@ mod lives;
 mod official;
 mod operators;
 mod poison;
+mod rebuild;
 mod repair;
 mod shutdown;
 mod zombies;

@@ -7,6 +7,7 @@ mod indexes;
 mod lag;
 mod operator;
 mod print;
+mod rebuild;
 mod run;
 
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ enum Command {
     /// List, show and retry what was given up.
     #[command(subcommand)]
     DeadLetters(dead_letters::Command),
+    /// Compute every document again from the ledger, compare, and bring back what differs.
+    Rebuild(rebuild::Options),
     /// Show the configuration.
     #[command(subcommand)]
     Config(config::Command),
@@ -114,6 +117,10 @@ fn start(cli: &Cli) -> Result<ExitCode, Ended> {
             Command::DeadLetters(command) => {
                 let operator = operator::read(&environment);
                 dead_letters::run(settings, command, &operator).await
+            }
+            Command::Rebuild(options) => {
+                let operator = operator::read(&environment);
+                rebuild::run(settings, options, &operator).await
             }
             // Handled above, before anything is required of the settings.
             Command::Config(command) => config::run(command, &raw, &environment),

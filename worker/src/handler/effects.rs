@@ -12,7 +12,7 @@ use super::decision::{Effect, Topic};
 use crate::stripe::invoice::InvoiceRead;
 
 /// What a customer may use, whole.
-pub(super) fn entitlement_changed(book: &Book, customer: &Customer) -> Effect {
+pub(crate) fn entitlement_changed(book: &Book, customer: &Customer) -> Effect {
     let view = &customer.entitlement;
     Effect::State {
         key: book.key(&format!("entitlement:{}", customer.customer_id)),

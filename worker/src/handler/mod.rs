@@ -38,6 +38,7 @@ use hookledger_shared::model::event::LedgerEvent;
 use hookledger_shared::model::register::Seen;
 
 pub use decision::{Changes, Decision, Effect, RejectKind, Rejection, Topic};
+pub(crate) use effects::entitlement_changed;
 pub use facts::{Facts, Need};
 
 use crate::stripe::charge::ChargeRead;

@@ -16,6 +16,7 @@ mod letters;
 mod lists;
 mod page;
 mod port;
+mod rebuild;
 mod retries;
 mod scans;
 mod trouble;

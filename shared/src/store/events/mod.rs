@@ -1,12 +1,14 @@
 //! The ledger: one row an event, unique by id, provider and scope.
 //!
 //! `insert` is ingest's; `claim`, `finish` and `rescue` are the worker's; `operate` is the
-//! operators'. Every transition out of `processing` is guarded by the claim.
+//! operators', and so is `replay`, which reads all of it again. Every transition out of
+//! `processing` is guarded by the claim.
 
 mod claim;
 mod finish;
 mod insert;
 mod operate;
+mod replay;
 mod rescue;
 
 use std::time::Duration;
