@@ -77,7 +77,12 @@ pub(super) fn next(subscription: &Subscription, signs: Signs, now: DateTime) -> 
     if subscription.provisional {
         return Some(asked(CheckReason::Provisional, later(now, SOON)));
     }
-    let doubt = was.filter(|check| is_doubt(check.reason) && !signs.is_last_word);
+    let stays = |reason| {
+        // Its end settles every doubt but the one about the end.
+        let settled = subscription.terminal && reason != CheckReason::Impossible;
+        is_doubt(reason) && !signs.is_last_word && !settled
+    };
+    let doubt = was.filter(|check| stays(check.reason));
     match (doubt, signs.suspicion) {
         // The answer came too late to count: ask again, at once.
         (Some(doubt), _) if signs.is_answer => {

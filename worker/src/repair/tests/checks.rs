@@ -104,6 +104,18 @@ fn a_doubt_ends_with_the_last_word_and_not_with_an_answer_that_came_too_late() {
 }
 
 #[test]
+fn an_end_settles_every_doubt() {
+    let mut stripe = Stripe::of(sub(json!({})));
+    stripe.take(&[
+        created("e1", 10, sub(json!({ "status": "incomplete" }))),
+        updated("e3", 20, sub(json!({})), json!({ "status": "past_due" })),
+    ]);
+    assert_eq!(stripe.doubt(), Some(CheckReason::ChainBreak));
+    stripe.take([&deleted("e4", 30, sub(json!({})))]);
+    assert_eq!(stripe.check(), None);
+}
+
+#[test]
 fn ordinary_lives_are_asked_about_only_when_they_fall_silent() {
     let mut stripe = Stripe::of(sub(json!({})));
     stripe.take(&[
