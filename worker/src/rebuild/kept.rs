@@ -19,6 +19,9 @@ pub(super) trait Folded {
     /// The document with this key, as it is stored.
     fn document(&self, key: &str) -> Result<Option<Document>, bson::error::Error>;
 
+    /// Whether there is none with this key.
+    fn is_absent(&self, key: &str) -> bool;
+
     /// How many there are.
     fn count(&self) -> usize;
 
@@ -29,6 +32,10 @@ pub(super) trait Folded {
 impl<T: Serialize> Folded for Table<T> {
     fn document(&self, key: &str) -> Result<Option<Document>, bson::error::Error> {
         self.get(key).map(bson::serialize_to_document).transpose()
+    }
+
+    fn is_absent(&self, key: &str) -> bool {
+        !self.contains_key(key)
     }
 
     fn count(&self) -> usize {
@@ -128,6 +135,15 @@ impl Unit {
             Kind::Document(kept) => kept.name,
             Kind::Entries => CreditEntries::NAME,
             Kind::Account => CreditAccounts::NAME,
+        }
+    }
+
+    /// Whether the ledger says anything of it. A balance is no matter of the ledger.
+    pub(super) fn is_known(&self, fold: &Fold) -> bool {
+        match self.kind {
+            Kind::Document(kept) => !(kept.fold)(fold).is_absent(&self.key),
+            Kind::Entries => fold.purchases.contains_key(&self.key),
+            Kind::Account => true,
         }
     }
 

@@ -34,6 +34,7 @@ use hookledger_shared::store::{Operator, StoreError, Stores};
 use crate::handler::Rules;
 use replay::Replay;
 use report::{Outcome, Report};
+use scan::Scanned;
 use settle::Settled;
 
 /// The provider whose events have rules.
@@ -85,8 +86,8 @@ impl Rebuild<'_> {
     /// # Errors
     /// When the database does not answer.
     pub async fn check(&self) -> Result<Report, RebuildError> {
-        let (mut replay, settled) = self.compare().await?;
-        let outcome = self.judge(&mut replay, settled).await?;
+        let (replay, settled, scanned) = self.compare().await?;
+        let outcome = self.judge(&replay, settled, &scanned).await?;
         Ok(Report::new(&replay, outcome))
     }
 
@@ -96,8 +97,8 @@ impl Rebuild<'_> {
     /// When the database does not answer, or a repair has no end that is known. What was
     /// repaired before that stays.
     pub async fn repair(&self, operator: &Operator) -> Result<Report, RebuildError> {
-        let (mut replay, settled) = self.compare().await?;
-        let mut outcome = self.judge(&mut replay, settled).await?;
+        let (mut replay, settled, scanned) = self.compare().await?;
+        let mut outcome = self.judge(&replay, settled, &scanned).await?;
         let mut left: Vec<_> = outcome.differences.iter().map(|d| d.unit.clone()).collect();
         let mut todo = outcome.differences.clone();
         for _ in 0..PASSES {
@@ -106,7 +107,7 @@ impl Rebuild<'_> {
             }
             repair::all(self, &replay, &todo, operator).await?;
             let settled = settle::settle(self, &mut replay, left).await?;
-            let again = self.judge(&mut replay, settled).await?;
+            let again = self.judge(&replay, settled, &scanned).await?;
             todo = again.differences;
             left = todo.iter().map(|d| d.unit.clone()).collect();
             left.extend(again.moving);
@@ -115,18 +116,27 @@ impl Rebuild<'_> {
         Ok(Report::new(&replay, outcome))
     }
 
-    async fn compare(&self) -> Result<(Replay, Settled), RebuildError> {
+    async fn compare(&self) -> Result<(Replay, Settled, Scanned), RebuildError> {
         let mut replay = Replay::start(self).await?;
         replay.first_pass(self).await?;
         (self.progress)(&format!("comparing {} documents", replay.documents()));
-        let suspects = scan::scan(self, &replay.fold).await?;
+        let mut scanned = scan::scan(self, &replay.fold).await?;
+        replay.catch_up(self).await?;
+        scanned.look_again(&replay.fold);
+        let suspects = std::mem::take(&mut scanned.suspects);
         (self.progress)(&format!("looking again at {} documents", suspects.len()));
         let settled = settle::settle(self, &mut replay, suspects).await?;
-        Ok((replay, settled))
+        Ok((replay, settled, scanned))
     }
 
-    async fn judge(&self, replay: &mut Replay, settled: Settled) -> Result<Outcome, RebuildError> {
-        let named = verdict::named(&settled.lasting);
+    async fn judge(
+        &self,
+        replay: &Replay,
+        settled: Settled,
+        scanned: &Scanned,
+    ) -> Result<Outcome, RebuildError> {
+        let mut named = verdict::named(&settled.lasting);
+        named.extend(scanned.named.iter().cloned());
         let mut lost = named.clone();
         for some in named.iter().cloned().collect::<Vec<_>>().chunks(500) {
             for held in self.stores.events.held(PROVIDER, some).await? {
@@ -141,7 +151,7 @@ impl Rebuild<'_> {
             unreadable: &replay.unreadable_ids,
             retired: &replay.retired,
         };
-        let (differences, untold) = verdict::judge(settled.lasting, &ledger);
+        let (differences, untold) = verdict::judge(settled.lasting, &scanned.extra, &ledger);
         Ok(Outcome {
             differences,
             untold,

@@ -12,8 +12,10 @@ use super::live::{self, Observed};
 use super::replay::Replay;
 use super::{Rebuild, RebuildError};
 
-/// Units between two catch-ups: so few that a busy one may stand still that long.
-const CHUNK: usize = 200;
+/// Units between two catch-ups at the first look: most of them stand still.
+const FIRST: usize = 2_000;
+/// At those that moved: so few that a busy one may stand still that long.
+const CHUNK: usize = 100;
 /// Reads at a time.
 const AT_ONCE: usize = 16;
 /// How often a unit that moves is looked at before it is said that it does.
@@ -53,7 +55,8 @@ pub(super) async fn settle(
             tokio::time::sleep(PAUSE).await;
         }
         let mut moved = Vec::new();
-        for some in open.chunks(CHUNK) {
+        let chunk = if round == 0 { FIRST } else { CHUNK };
+        for some in open.chunks(chunk) {
             let before = observe(rebuild, some).await?;
             replay.catch_up(rebuild).await?;
             let after = observe(rebuild, some).await?;

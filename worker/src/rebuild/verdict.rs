@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use bson::{Bson, Document};
 use hookledger_shared::store::{CreditEntries, Payments, Purchases};
 
-use super::compare::Difference;
 use super::kept::{Kind, Unit};
 use super::knots;
+use super::scan::Extra;
 use super::settle::Lasting;
 use crate::fold::Fold;
 
@@ -67,19 +67,31 @@ pub(super) fn named(lasting: &[Lasting]) -> BTreeSet<String> {
     documents.flat_map(knots::events).collect()
 }
 
-/// The differences that count, and those that don't, each with its reason.
+/// The differences that count, and those that don't, each with its reason. Of what is extra
+/// none counts.
 pub(super) fn judge(
     lasting: Vec<Lasting>,
+    extra: &[Extra],
     ledger: &Ledger<'_>,
 ) -> (Vec<Lasting>, Vec<(Unit, Reason)>) {
+    let mut doubtful = BTreeMap::new();
+    let mut untold = Vec::new();
+    for Extra { unit, knots } in extra {
+        // Entries come after their purchase, and share its key and its reason.
+        let known = matches!(unit.kind, Kind::Entries).then(|| doubtful.get(&unit.key).copied());
+        let reason = known.flatten();
+        let reason = reason.unwrap_or_else(|| ledger.doubts_extra(unit, knots));
+        doubt(&mut doubtful, knots, reason, ledger.fold);
+        untold.push((unit.clone(), reason));
+    }
     let knots: Vec<_> = lasting.iter().map(|one| hangs_on(one, ledger)).collect();
     let mut reasons: Vec<_> = lasting
         .iter()
         .zip(&knots)
         .map(|(one, knots)| ledger.doubts(one, knots))
         .collect();
-    spread(&lasting, &knots, &mut reasons, ledger.fold);
-    let (mut differences, mut untold) = (Vec::new(), Vec::new());
+    spread(&lasting, &knots, &mut reasons, doubtful, ledger.fold);
+    let mut differences = Vec::new();
     for (one, reason) in lasting.into_iter().zip(reasons) {
         match reason {
             Some(reason) => untold.push((one.unit, reason)),
@@ -94,9 +106,9 @@ fn spread(
     lasting: &[Lasting],
     knots: &[BTreeSet<String>],
     reasons: &mut [Option<Reason>],
+    mut doubtful: BTreeMap<String, Reason>,
     fold: &Fold,
 ) {
-    let mut doubtful: BTreeMap<String, Reason> = BTreeMap::new();
     loop {
         let size = doubtful.len();
         for ((one, knots), reason) in lasting.iter().zip(knots).zip(reasons.iter_mut()) {
@@ -108,16 +120,27 @@ fn spread(
                 found.find(|reason| is_money(&one.unit) || !reason.is_about_money())
             };
             *reason = reason.or_else(|| of_neighbour().copied());
-            let Some(reason) = *reason else { continue };
-            for id in knots {
-                // A customer is in no doubt because of what it bought.
-                if !(reason.is_about_money() && fold.customers.contains_key(id)) {
-                    doubtful.entry(id.clone()).or_insert(reason);
-                }
+            if let Some(reason) = *reason {
+                doubt(&mut doubtful, knots, reason, fold);
             }
         }
         if doubtful.len() == size {
             return;
+        }
+    }
+}
+
+/// Puts all of these in doubt.
+fn doubt(
+    doubtful: &mut BTreeMap<String, Reason>,
+    knots: &BTreeSet<String>,
+    reason: Reason,
+    fold: &Fold,
+) {
+    for id in knots {
+        // A customer is in no doubt because of what it bought.
+        if !(reason.is_about_money() && fold.customers.contains_key(id)) {
+            doubtful.entry(id.clone()).or_insert(reason);
         }
     }
 }
@@ -145,6 +168,18 @@ fn is_money(unit: &Unit) -> bool {
 }
 
 impl Ledger<'_> {
+    /// Why the ledger knows nothing of this one.
+    fn doubts_extra(&self, unit: &Unit, knots: &BTreeSet<String>) -> Reason {
+        let among = |ids: &BTreeSet<String>| knots.iter().any(|id| ids.contains(id));
+        if is_money(unit) && among(self.retired) {
+            Reason::Catalogue
+        } else if among(self.unreadable) {
+            Reason::Unreadable
+        } else {
+            Reason::Older
+        }
+    }
+
     /// Why the ledger can't speak of this one by itself, whatever hangs on it.
     fn doubts(&self, one: &Lasting, knots: &BTreeSet<String>) -> Option<Reason> {
         let unit = &one.unit;
@@ -160,11 +195,7 @@ impl Ledger<'_> {
         }
         let names = one.live.document.as_ref().map(knots::events);
         let names_lost = names.is_some_and(|names| !names.is_disjoint(&self.lost));
-        let unknown = match unit.kind {
-            Kind::Document(_) => one.difference == Difference::Extra,
-            Kind::Entries => !self.fold.purchases.contains_key(&unit.key),
-            Kind::Account => false,
-        };
+        let unknown = !unit.is_known(self.fold);
         let begins_late = self.shortened || !self.lost.is_empty();
         if names_lost || unknown || (begins_late && among(self.older)) {
             return Some(Reason::Older);

@@ -38,13 +38,25 @@ async fn filled() -> Bed {
 
 /// Everything that is asked of the two large collections while `work` goes on.
 async fn profiled(bed: &Bed, work: impl Future<Output = ()>) -> Vec<Document> {
+    profiled_of(bed, &["events", "outbox"], work).await
+}
+
+/// Everything that is asked of these collections while `work` goes on.
+pub(crate) async fn profiled_of(
+    bed: &Bed,
+    collections: &[&str],
+    work: impl Future<Output = ()>,
+) -> Vec<Document> {
     let database = bed.stores.database();
     let profile = |level: i32| database.run_command(doc! { "profile": level });
     profile(2).await.unwrap();
     work.await;
     profile(0).await.unwrap();
-    let spaces = ["events", "outbox"].map(|name| format!("{}.{name}", database.name()));
-    let asked = doc! { "ns": { "$in": &spaces[..] } };
+    let spaces = collections.iter();
+    let spaces: Vec<_> = spaces
+        .map(|name| format!("{}.{name}", database.name()))
+        .collect();
+    let asked = doc! { "ns": { "$in": spaces } };
     bed.rows("system.profile", asked).await
 }
 
@@ -53,7 +65,7 @@ fn number(entry: &Document, field: &str) -> i64 {
     number.or_else(|_| entry.get_i64(field)).unwrap_or(0)
 }
 
-fn scans(entry: &Document) -> bool {
+pub(crate) fn scans(entry: &Document) -> bool {
     let plan = entry.get_str("planSummary").unwrap_or_default();
     plan.contains("COLLSCAN")
 }

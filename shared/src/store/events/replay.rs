@@ -9,7 +9,7 @@ use bson::oid::ObjectId;
 use bson::raw::RawDocumentBuf;
 use bson::{Document, doc};
 use futures::TryStreamExt;
-use mongodb::options::ReadConcern;
+use mongodb::options::{Hint, ReadConcern};
 
 use super::Events;
 use crate::model::event::{Outcome, Status};
@@ -88,6 +88,7 @@ impl Events {
         let found = rows
             .find(filter)
             .sort(doc! { "_id": 1 })
+            .hint(Hint::Keys(doc! { "_id": 1 }))
             .projection(projection)
             .limit(limit)
             .read_concern(ReadConcern::majority());

@@ -51,13 +51,20 @@ impl Stores {
         Ok(found.into_iter().next())
     }
 
-    /// Every document that matches, in the order of keys. The filter needs an index.
+    /// Every document that matches, in the order of keys. The filter needs an index, and the
+    /// order is made here: a server asked for it might walk all keys instead.
     pub async fn documents_where(
         &self,
         collection: &str,
         filter: Document,
     ) -> Result<Vec<Document>, StoreError> {
-        self.documents(collection, filter, 0).await
+        let documents = self.raw(collection);
+        let found = documents.find(filter).read_concern(ReadConcern::majority());
+        let found = async { found.await?.try_collect::<Vec<Document>>().await };
+        let mut found = within(self.op_timeout, found).await?;
+        let key = |document: &Document| document.get_str("_id").unwrap_or_default().to_owned();
+        found.sort_by_cached_key(key);
+        Ok(found)
     }
 
     async fn documents(

@@ -12,6 +12,7 @@ use super::stories::{
 use super::{check, is_equal, named, rebuild};
 use crate::bed::{Bed, USER};
 use crate::letters::PERSONAL;
+use crate::scans::{profiled_of, scans};
 
 const COLLECTIONS: [&str; 7] = [
     "subscriptions",
@@ -274,6 +275,31 @@ async fn a_repair_that_can_not_be_put_on_record_does_not_happen() {
     bed.run(&["rebuild"]).await.says(1, &[key]);
     let stored = bed.rows("subscriptions", doc! {}).await.remove(0);
     assert_eq!(stored.get_str("status").unwrap(), "unpaid");
+}
+
+#[tokio::test]
+async fn whatever_it_reads_it_reads_in_the_order_of_an_index() {
+    let bed = processed(&lives(6, 8)).await;
+    delete(&bed, "checkouts", doc! {}).await;
+    delete(&bed, "creditEntries", doc! { "userId": "user_6000" }).await;
+    let work = async {
+        let report = rebuild(&bed, &[]).await;
+        assert_eq!(report["equal"], true, "{report:#}");
+    };
+    let all = [&COLLECTIONS[..], &["events", "outbox"]].concat();
+    let asked = profiled_of(&bed, &all, work).await;
+    assert!(
+        asked
+            .iter()
+            .any(|entry| entry.get_str("op").is_ok_and(|op| op == "query"))
+    );
+    for entry in asked {
+        assert!(!scans(&entry), "{entry}");
+        // Inside a transaction the rules' own reads sort the few entries of a purchase.
+        let command = entry.get_document("command").unwrap();
+        let sorted = entry.get_bool("hasSortStage").unwrap_or(false);
+        assert!(!sorted || command.contains_key("autocommit"), "{entry}");
+    }
 }
 
 #[tokio::test]
