@@ -115,7 +115,7 @@ fn customer(truth: &Truth, shown: &Customer, verdict: &mut Verdict) {
         verdict.flagged.push(truth.customer.clone());
         return;
     }
-    verdict.check(view.entitled == !giving.is_empty(), || {
+    verdict.check(view.entitled != giving.is_empty(), || {
         format!(
             "entitled: {}, in truth {}",
             view.entitled,
