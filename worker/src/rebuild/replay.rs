@@ -175,8 +175,7 @@ impl Replay {
             Ok(event) => event,
             Err(why) => return self.note_unreadable(raw, row.name, why),
         };
-        let kind = event.event_type.as_deref();
-        if kind.and_then(Family::of).is_none() {
+        if Family::of_row(&event).is_none() {
             return;
         }
         let rules = if recorded_without {
