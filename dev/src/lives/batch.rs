@@ -176,7 +176,19 @@ impl<'a> Run<'a> {
             worker.stop(STOP_LIMIT).await?;
         }
         self.ingest.stop(STOP_LIMIT).await?;
+        self.rebuild().await?;
         Ok(self.account)
+    }
+
+    /// The ledger must say the same again.
+    async fn rebuild(&mut self) -> Result<()> {
+        let check = self.stack.command(&["rebuild", "--check"]).output().await?;
+        if !check.status.success() {
+            let said = String::from_utf8_lossy(&check.stdout);
+            let fault = format!("the ledger says otherwise: {said}");
+            self.account.faults.push(fault);
+        }
+        Ok(())
     }
 
     /// Each event stands once, has ended, is no dead letter and cost no attempt.
