@@ -175,8 +175,8 @@ impl<'a> Run<'a> {
         if let Some(worker) = self.worker.take() {
             worker.stop(STOP_LIMIT).await?;
         }
-        self.ingest.stop(STOP_LIMIT).await?;
         self.rebuild().await?;
+        self.ingest.stop(STOP_LIMIT).await?;
         Ok(self.account)
     }
 
