@@ -70,6 +70,8 @@ pub(super) async fn run(
     let mut webhooks = task::spawn("webhooks", webhooks.server);
     let mut ops = task::spawn("ops", ops.server);
     let why = tokio::select! {
+        // A request first: what ends because of it did not fall over.
+        biased;
         () = ingest.shutdown.requested() => Ok(()),
         ended = &mut boot => match ended {
             Ok(Ok(())) | Err(_) => Err(RunError::Panicked),
