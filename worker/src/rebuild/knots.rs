@@ -211,7 +211,10 @@ mod tests {
         let knots = of_document("acct_1:live:sub_1", &document);
         let expected = ["cus_1", "pi_1", "pi_2", "sub_1"].map(|id| format!("acct_1:live:{id}"));
         assert_eq!(knots, expected.into());
-        assert_eq!(events(&document), ["e1", "e2", "e3"].map(str::to_owned).into());
+        assert_eq!(
+            events(&document),
+            ["e1", "e2", "e3"].map(str::to_owned).into()
+        );
     }
 
     #[test]
