@@ -148,11 +148,14 @@ pub(super) fn purchase_owes(rebuilt: &Document) -> Vec<String> {
 /// differ, and every effect that either of them remembers.
 pub(super) fn fields(kept: &Kept, live: Option<&Document>, rebuilt: &Document) -> Document {
     let mut fields = rebuilt.clone();
-    let never = kept.operational.iter().chain(&["_id", VERSION]);
-    never.for_each(|name| {
+    for name in ["_id", VERSION] {
         fields.remove(name);
-    });
+    }
+    // What is gone altogether begins anew, with what the replay came to.
     let Some(live) = live else { return fields };
+    for name in kept.operational {
+        fields.remove(name);
+    }
     if fields.contains_key(EMITTED) {
         let mut keys = emitted(live);
         keys.extend(owes(kept, rebuilt));

@@ -14,10 +14,11 @@ use crate::bed::{Bed, USER};
 use crate::letters::PERSONAL;
 use crate::scans::{profiled_of, scans};
 
-const COLLECTIONS: [&str; 7] = [
+const COLLECTIONS: [&str; 8] = [
     "subscriptions",
     "customers",
     "checkouts",
+    "invoices",
     "payments",
     "purchases",
     "creditEntries",
@@ -32,6 +33,8 @@ async fn state(bed: &Bed) -> BTreeMap<String, Document> {
             let key = format!("{collection} {}", document.get_str("_id").unwrap());
             document.remove("version");
             document.remove("at");
+            // A hint with a time of its own.
+            document.remove("nextCheck");
             let sorted: BTreeMap<String, Bson> = document.into_iter().collect();
             state.insert(key, sorted.into_iter().collect());
         }
