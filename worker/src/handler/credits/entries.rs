@@ -129,12 +129,15 @@ impl Ledger<'_> {
     /// What is off, user by user.
     fn off(&self, target: Option<&Target<'_>>) -> BTreeMap<String, i64> {
         let mut off: BTreeMap<String, i64> = BTreeMap::new();
+        // Entries come in any order, so a sum on the way may not fit where the end does.
         for entry in self.known.iter().chain(&self.appended) {
-            *off.entry(entry.user_id.clone()).or_default() -= entry.credits;
+            let off = off.entry(entry.user_id.clone()).or_default();
+            *off = off.wrapping_sub(entry.credits);
         }
         if let Some(target) = target {
             let taken: i64 = target.taken.iter().map(|taken| taken.credits).sum();
-            *off.entry(target.user.to_owned()).or_default() += target.granted - taken;
+            let off = off.entry(target.user.to_owned()).or_default();
+            *off = off.wrapping_add(target.granted - taken);
         }
         off.retain(|_, credits| *credits != 0);
         off
