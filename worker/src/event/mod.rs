@@ -138,8 +138,9 @@ impl InHand<'_> {
                     self.wake(&arrived).await;
                     return Ok(());
                 }
-                Ok(Applied::Buried(failure)) => {
+                Ok(Applied::Buried { failure, arrived }) => {
                     self.note_buried(&failure);
+                    self.wake(&arrived).await;
                     return Ok(());
                 }
                 Ok(Applied::Rejected(rejection)) => return self.reject(&rejection).await,

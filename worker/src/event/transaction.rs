@@ -28,7 +28,12 @@ pub(super) enum Applied {
         arrived: Vec<String>,
     },
     /// Committed as a dead letter, with what it records.
-    Buried(Failure),
+    Buried {
+        /// Why.
+        failure: Failure,
+        /// See [`Changes::arrived`].
+        arrived: Vec<String>,
+    },
     /// Aborted: to be buried outside.
     Rejected(Rejection),
     /// Aborted: something is missing.
@@ -97,13 +102,14 @@ impl Transaction<'_> {
     async fn conclude_dead(
         &self,
         session: &mut ClientSession,
-        changes: Changes,
+        mut changes: Changes,
         failure: Failure,
     ) -> Result<Verdict<Applied>, Error> {
+        let arrived = std::mem::take(&mut changes.arrived);
         self.write(session, changes).await?;
         let events = &self.context.stores.events;
         events.conclude_dead(session, self.claim, &failure).await?;
-        Ok(Verdict::Commit(Applied::Buried(failure)))
+        Ok(Verdict::Commit(Applied::Buried { failure, arrived }))
     }
 
     async fn write(&self, session: &mut ClientSession, changes: Changes) -> Result<(), Error> {

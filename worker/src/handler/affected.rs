@@ -135,7 +135,10 @@ impl<'a> Affected<'a> {
         self.customer.version = self.before.version + 1;
         self.customer.entitlement = self.entitlement();
         self.owe(changes);
-        let view = |customer: &Customer| (customer.user_id.clone(), customer.entitlement.clone());
+        let view = |customer: &Customer| {
+            let user = (customer.user_id.clone(), customer.link_conflict);
+            (user, customer.entitlement.clone())
+        };
         let shows = |customer: &Customer| customer.entitlement != Entitlement::default();
         let told = shows(&self.customer) || shows(&self.before);
         if told && view(&self.customer) != view(&self.before) {

@@ -146,7 +146,7 @@ pub(super) fn credits_reversed(
 /// A receipt for an invoice, but for the user.
 pub(super) fn invoice_receipt(book: &Book, invoice: &Invoice, read: &InvoiceRead) -> Owed {
     let mut payload = about_invoice(book, invoice, read);
-    payload.insert("amount", invoice.current.amount_paid);
+    payload.insert("amount", read.after.amount_paid);
     Owed {
         key: book.key(&format!("receipt:{}", invoice.invoice_id)),
         topic: Topic::EmailReceipt.as_str().to_owned(),

@@ -31,7 +31,8 @@ pub(super) fn decide(case: &Case<'_>, read: &InvoiceRead) -> Decision {
     let customer = customer(read, stored);
     let mut affected = customer.map(|customer| Affected::new(case, customer));
     let mut changes = Changes::default();
-    let receipt = (invoice.paid && invoice.current.amount_paid.is_some_and(|paid| paid > 0))
+    // By what this event shows: whether others came before it must not matter.
+    let receipt = (is_paid(&read.after) && read.after.amount_paid.is_some_and(|paid| paid > 0))
         .then(|| effects::invoice_receipt(&event.book, &invoice, read));
     let failed = (event.kind == FAILED).then(|| {
         // Each attempt is a failure of its own, however many events tell of it.

@@ -42,7 +42,7 @@ pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<ChargeRead, Un
         .collect();
     let old = |version: &str| version < REFUNDS_HAVE_EVENTS;
     Ok(ChargeRead {
-        refunded: field::integer(object, &["amount_refunded"]).unwrap_or(0),
+        refunded: refunded(object),
         alone: refunds.is_empty() && envelope.api_version.as_deref().is_some_and(old),
         refunds,
         paid: PaidRead {
@@ -58,12 +58,23 @@ pub fn read(envelope: &Envelope, names: &MetadataNames) -> Result<ChargeRead, Un
     })
 }
 
-/// What was taken; versions before `amount_captured` only say whether the amount was.
+/// What went back of what was taken. What a partial capture lets go stands in Stripe's sum
+/// as if it had been refunded.
+fn refunded(object: &Object) -> i64 {
+    let number = |name| field::integer(object, &[name]);
+    let let_go = number("amount").zip(number("amount_captured"));
+    let let_go = let_go.map_or(0, |(amount, captured)| amount.saturating_sub(captured));
+    let told = number("amount_refunded").unwrap_or(0);
+    told.saturating_sub(let_go.max(0)).max(0)
+}
+
+/// What was taken; versions before `amount_captured` only say whether the amount was. What
+/// was only authorised is nothing yet.
 fn captured(object: &Object) -> Option<i64> {
     let whole = || {
         let amount = field::integer(object, &["amount"])?;
         field::flag(object, &["captured"]).then_some(amount)
     };
     let captured = field::integer(object, &["amount_captured"]).or_else(whole);
-    captured.filter(|_| field::flag(object, &["paid"]))
+    captured.filter(|amount| *amount > 0 && field::flag(object, &["paid"]))
 }

@@ -46,8 +46,7 @@ pub(super) fn missing(
     }
     ledger.give_back(target);
     for (user, credits) in ledger.off(target) {
-        let key = format!("correction:{id}:{}:{user}", case.event.id);
-        ledger.append(key, "correction", &user, credits);
+        ledger.append(ledger.correction_key(&user), "correction", &user, credits);
     }
     ledger.appended
 }
@@ -60,11 +59,18 @@ struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
+    /// Whether an entry has this key. A refund's may be another purchase's, which owned the
+    /// payment before: what is off here is then a correction.
+    fn is_there(&self, key: &str) -> bool {
+        let known = self.case.facts.entries_of.values().flatten();
+        known.chain(&self.appended).any(|entry| entry.key == key)
+    }
+
     /// Appends an entry, unless it moves nothing or is there.
     fn append(&mut self, key: String, kind: &str, user: &str, credits: i64) {
         let event = self.case.event;
         let key = event.book.key(&key);
-        if credits == 0 || self.known.iter().any(|entry| entry.key == key) {
+        if credits == 0 || self.is_there(&key) {
             return;
         }
         self.appended.push(CreditEntry {
@@ -78,6 +84,19 @@ impl Ledger<'_> {
             event_id: event.id.clone(),
             at: self.case.now,
         });
+    }
+
+    /// A key that no correction has. A dead letter that is tried again corrects once more.
+    fn correction_key(&self, user: &str) -> String {
+        let event = self.case.event;
+        let first = format!(
+            "correction:{}:{}:{user}",
+            self.purchase.purchase_id, event.id
+        );
+        let again = (2_u32..).map(|n| format!("{first}:{n}"));
+        let mut keys = std::iter::once(first.clone()).chain(again);
+        let free = keys.find(|key| !self.is_there(&event.book.key(key)));
+        free.unwrap_or(first)
     }
 
     /// What was taken back and is no more (a refund failed, a dispute's money came back)
@@ -110,12 +129,15 @@ impl Ledger<'_> {
     /// What is off, user by user.
     fn off(&self, target: Option<&Target<'_>>) -> BTreeMap<String, i64> {
         let mut off: BTreeMap<String, i64> = BTreeMap::new();
+        // Entries come in any order, so a sum on the way may not fit where the end does.
         for entry in self.known.iter().chain(&self.appended) {
-            *off.entry(entry.user_id.clone()).or_default() -= entry.credits;
+            let off = off.entry(entry.user_id.clone()).or_default();
+            *off = off.wrapping_sub(entry.credits);
         }
         if let Some(target) = target {
             let taken: i64 = target.taken.iter().map(|taken| taken.credits).sum();
-            *off.entry(target.user.to_owned()).or_default() += target.granted - taken;
+            let off = off.entry(target.user.to_owned()).or_default();
+            *off = off.wrapping_add(target.granted - taken);
         }
         off.retain(|_, credits| *credits != 0);
         off

@@ -116,10 +116,21 @@ pub(super) fn settle(
             due.extend(reversed(case, user, purchase, payment, taken));
         }
     }
+    due.retain(|effect| !is_told(case, purchase, effect));
     for effect in due {
         emit(effect, &mut purchase.emitted, changes);
     }
     granted
+}
+
+/// Whether another purchase has told it, which owned the payment before.
+fn is_told(case: &Case<'_>, purchase: &Purchase, due: &Effect) -> bool {
+    let others = case.facts.purchases.values().flatten();
+    let mut others = others.filter(|other| other.id != purchase.id);
+    match due {
+        Effect::Once { key, .. } => others.any(|other| other.emitted.contains(key)),
+        Effect::State { .. } => false,
+    }
 }
 
 /// What there is to tell about money of one payment that went back. What once began is told
