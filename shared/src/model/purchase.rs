@@ -38,6 +38,9 @@ pub struct PurchaseVersion {
     /// The payments that paid it, sorted.
     #[serde(default)]
     pub payments: Vec<String>,
+    /// The payments that it was to be paid by, sorted, whether it said that they were or not.
+    #[serde(default)]
+    pub asks: Vec<String>,
     /// The provider's second of the oldest event that told it.
     pub created: i64,
     /// That event.

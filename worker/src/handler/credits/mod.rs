@@ -91,6 +91,9 @@ pub(super) fn needs(payment: &str, purchase: Option<&str>, facts: &Facts) -> Vec
         }
         for seen in purchases.iter().filter_map(|id| facts.purchase(id)) {
             payments.extend(seen.payments.iter().cloned());
+            // One that was not paid has claimed its payment all the same.
+            let asks = seen.versions.iter().flat_map(|version| &version.asks);
+            payments.extend(asks.cloned());
         }
         if payments.len() + purchases.len() == size {
             break;

@@ -1,7 +1,7 @@
 //! What a purchase comes to, from everything seen of it and of its payments: its state, its
 //! flags, whom it grants how much, and the messages that follow.
 
-use hookledger_shared::model::payment::Payment;
+use hookledger_shared::model::payment::{Evidence, Payment};
 use hookledger_shared::model::purchase::{Purchase, PurchaseState, PurchaseVersion};
 
 use super::super::Case;
@@ -191,11 +191,17 @@ fn granted<'a>(purchase: &'a Purchase, own: &[&Payment]) -> Option<&'a PurchaseV
     let versions = purchase.versions.iter();
     versions
         .filter(|version| version.credits.is_some())
-        .filter(|version| {
-            let mut own = own.iter();
-            own.any(|payment| version.payments.contains(&payment.payment_id))
-        })
+        .filter(|version| own.iter().any(|payment| pays(payment, version)))
         .min_by_key(|version| (version.created, &version.event_id))
+}
+
+/// Whether a payment paid this version: by its own word, or, where that came before the
+/// money (a delayed method, a capture by hand), by that of the intent or the charge.
+fn pays(payment: &Payment, version: &PurchaseVersion) -> bool {
+    let captures = &mut payment.captures.iter();
+    version.payments.contains(&payment.payment_id)
+        || version.asks.contains(&payment.payment_id)
+            && captures.any(|capture| capture.evidence > Evidence::Session && capture.amount > 0)
 }
 
 fn flags(purchase: &Purchase, payments: &[&Payment], own: &[&Payment]) -> Vec<Flag> {
@@ -206,7 +212,11 @@ fn flags(purchase: &Purchase, payments: &[&Payment], own: &[&Payment]) -> Vec<Fl
     let wrong = purchase
         .versions
         .iter()
-        .any(|version| version.credits.is_none() && !version.payments.is_empty());
+        .filter(|version| version.credits.is_none())
+        .any(|version| {
+            let mut own = own.iter();
+            !version.payments.is_empty() || own.any(|payment| pays(payment, version))
+        });
     let raised = [
         (Flag::AmountMismatch, wrong),
         (Flag::VersionsDiffer, purchase.versions.len() > 1),

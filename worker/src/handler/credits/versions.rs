@@ -36,9 +36,14 @@ pub(super) fn seen(case: &Case<'_>, sale: &Sale<'_>, mine: PurchaseVersion) -> P
             }
             // What it was worth when it was first read stays, whatever the catalogue says now.
             known.credits = known.credits.or(mine.credits);
-            known.payments.extend(mine.payments);
-            known.payments.sort();
-            known.payments.dedup();
+            for (known, mine) in [
+                (&mut known.payments, mine.payments),
+                (&mut known.asks, mine.asks),
+            ] {
+                known.extend(mine);
+                known.sort();
+                known.dedup();
+            }
         }
         None => versions.push(mine),
     }
@@ -98,6 +103,7 @@ fn fields(version: &PurchaseVersion) -> Fields {
         total,
         credits: _,
         payments: _,
+        asks: _,
         created: _,
         event_id: _,
     } = version;
@@ -129,6 +135,7 @@ pub(super) fn version(
         total: sale.total,
         credits: worth(pack, sale),
         payments: paid.into_iter().collect(),
+        asks: vec![payment_id.to_owned()],
         created: case.event.created,
         event_id: case.event.id.clone(),
     }

@@ -15,6 +15,7 @@ mod money;
 mod official;
 mod orders;
 mod payloads;
+mod review;
 pub(crate) mod story;
 mod subscriptions;
 mod twins;
