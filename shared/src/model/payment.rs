@@ -124,6 +124,9 @@ pub struct RefundTotal {
     pub amount: i64,
     /// Told by an event of a version in which refunds have no events of their own.
     pub alone: bool,
+    /// The provider's second of the event that told it.
+    #[serde(default)]
+    pub created: i64,
 }
 
 /// The document.

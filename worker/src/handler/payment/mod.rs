@@ -9,8 +9,6 @@
 pub(super) mod paid;
 pub(super) mod reversal;
 
-use std::collections::BTreeMap;
-
 use hookledger_shared::model::payment::{
     Capture, Dispute, Evidence, Payment, PaymentClaim, Refund, RefundTotal, ReversalImage,
 };
@@ -249,22 +247,20 @@ pub(super) fn same_currency(image: &ReversalImage, currency: &str) -> bool {
     told.is_none_or(|told| told == currency)
 }
 
-/// What charges say was refunded beyond the refunds that are known, failed ones included: a
-/// total that was told before a refund failed still counts it.
+/// What charges say was refunded beyond the refunds that are known. A total that was told
+/// before a refund failed still counts it; a later one does not.
 pub(super) fn missing(payment: &Payment) -> i64 {
-    let mut totals: BTreeMap<&str, i64> = BTreeMap::new();
-    for total in &payment.refund_totals {
-        let greatest = totals.entry(&total.charge_id).or_default();
-        *greatest = total.amount.max(*greatest);
-    }
-    let told = totals
-        .values()
-        .fold(0_i64, |sum, total| sum.saturating_add(*total));
-    let refunds = payment.refunds.iter();
-    let known = refunds.fold(0_i64, |sum, refund| {
-        sum.saturating_add(refund.current.amount)
-    });
-    told.saturating_sub(known).max(0)
+    let known = |told: i64| {
+        let counted = payment.refunds.iter();
+        let counted = counted.filter(|refund| !(refund.failed && refund.register.created < told));
+        counted.fold(0_i64, |sum, refund| {
+            sum.saturating_add(refund.current.amount)
+        })
+    };
+    let totals = payment.refund_totals.iter();
+    let beyond = totals.map(|total| total.amount.saturating_sub(known(total.created)));
+    // Of several charges of a payment only one succeeds.
+    beyond.max().unwrap_or(0).max(0)
 }
 
 /// More than an inquiry: `warning_*` moves nothing, and one that was `prevented` never came.

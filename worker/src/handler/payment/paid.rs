@@ -45,6 +45,7 @@ pub(in super::super) fn charge(case: &Case<'_>, read: &ChargeRead) -> Decision {
             charge_id: read.paid.id.clone(),
             amount: read.refunded,
             alone: read.alone,
+            created: case.event.created,
         });
     }
     decide(case, &read.paid, paying, Evidence::Charge)

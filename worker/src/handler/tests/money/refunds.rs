@@ -199,3 +199,12 @@ fn a_free_purchase_has_nothing_to_give_back() {
     back.body["data"]["object"]["payment_intent"] = json!("cs_a");
     assert_eq!(one_end("free", &[free, back]).balance(USER), 100);
 }
+
+#[test]
+fn a_refund_that_failed_hides_no_later_one_where_only_totals_are_told() {
+    let old = |id, at| refunded(id, at, 999).with("api_version", json!("2022-11-15"));
+    let failed = refund("r2", "charge.refund.updated", 30, "re_1", 999, "failed");
+    let events = [sale(10), old("r1", 20), failed, old("r3", 40)];
+    assert_eq!(one_end("until it failed", &events[..3]).balance(USER), 100);
+    assert_eq!(one_end("and again", &events).balance(USER), 0);
+}
