@@ -29,15 +29,11 @@ impl CreditEntries {
     /// Its indexes: a purchase's entries, and a user's statement.
     #[must_use]
     pub fn wanted() -> Wanted {
-        let by = |field: &str| doc! { "account": 1, "livemode": 1, field: 1 };
-        let mut statement = by("userId");
-        statement.insert("at", 1);
+        let mut statement = Index::in_book("statement", "userId");
+        statement.keys.insert("at", 1);
         Wanted {
             collection: Self::NAME,
-            indexes: vec![
-                Index::new("purchase", by("purchaseId")),
-                Index::new("statement", statement),
-            ],
+            indexes: vec![Index::in_book("purchase", "purchaseId"), statement],
         }
     }
 

@@ -1,6 +1,7 @@
 //! What every domain collection does the same way: read one document in the transaction,
 //! read some, write our fields of one. What is particular (names, indexes, queries) stands
-//! in each collection's own file.
+//! in each collection's own file. Most have nothing particular but name and indexes: they
+//! are a [`Domain`].
 
 use bson::{Document, doc};
 use futures::TryStreamExt;
@@ -8,6 +9,59 @@ use mongodb::error::Error;
 use mongodb::{ClientSession, Collection, Database};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::index::{Index, Wanted};
+
+/// A document that has a collection of its own.
+pub trait Stored: Serialize + DeserializeOwned + Send + Sync {
+    /// The collection's name.
+    const NAME: &'static str;
+
+    /// Its key.
+    fn key(&self) -> &str;
+
+    /// The collection's indexes.
+    fn indexes() -> Vec<Index>;
+}
+
+/// A collection of which only single documents are asked, by their keys.
+#[derive(Debug)]
+pub struct Domain<T: Stored>(Documents<T>);
+
+// Not derived: a derived one would ask that documents can be cloned.
+impl<T: Stored> Clone for Domain<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Stored> Domain<T> {
+    /// Its name.
+    pub const NAME: &'static str = T::NAME;
+
+    pub(super) fn new(database: &Database) -> Self {
+        Self(Documents::new(database, T::NAME))
+    }
+
+    /// Its indexes.
+    #[must_use]
+    pub fn wanted() -> Wanted {
+        Wanted {
+            collection: T::NAME,
+            indexes: T::indexes(),
+        }
+    }
+
+    /// The one with this key, as the transaction sees it.
+    pub async fn find(&self, session: &mut ClientSession, key: &str) -> Result<Option<T>, Error> {
+        self.0.find(session, key).await
+    }
+
+    /// Writes it.
+    pub async fn save(&self, session: &mut ClientSession, document: &T) -> Result<(), Error> {
+        self.0.save(session, document.key(), document).await
+    }
+}
 
 /// A collection of domain documents of one type, keyed by text.
 #[derive(Debug)]

@@ -40,6 +40,12 @@ impl Index {
         }
     }
 
+    /// By one field within each book: what operators and rules look documents up by.
+    #[must_use]
+    pub fn in_book(name: &'static str, field: &str) -> Self {
+        Self::new(name, doc! { "account": 1, "livemode": 1, field: 1 })
+    }
+
     /// No two documents with the same keys.
     #[must_use]
     pub fn unique(mut self) -> Self {

@@ -15,7 +15,7 @@ pub mod credit_accounts;
 pub mod credit_entries;
 pub mod customers;
 pub mod dead;
-mod documents;
+pub mod documents;
 pub mod error;
 pub mod events;
 pub mod gauge;

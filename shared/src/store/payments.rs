@@ -1,52 +1,20 @@
 //! The `payments` collection: one document a payment at the provider.
 
-use bson::doc;
-use mongodb::error::Error;
-use mongodb::{ClientSession, Database};
-
-use super::documents::Documents;
-use super::index::{Index, Wanted};
+use super::documents::{Domain, Stored};
+use super::index::Index;
 use crate::model::payment::Payment;
 
 /// The `payments` collection.
-#[derive(Debug, Clone)]
-pub struct Payments {
-    documents: Documents<Payment>,
-}
+pub type Payments = Domain<Payment>;
 
-impl Payments {
-    /// Its name.
-    pub const NAME: &'static str = "payments";
+impl Stored for Payment {
+    const NAME: &'static str = "payments";
 
-    pub(super) fn new(database: &Database) -> Self {
-        Self {
-            documents: Documents::new(database, Self::NAME),
-        }
+    fn key(&self) -> &str {
+        &self.id
     }
 
-    /// Its indexes.
-    #[must_use]
-    pub fn wanted() -> Wanted {
-        Wanted {
-            collection: Self::NAME,
-            indexes: vec![Index::new(
-                "customer",
-                doc! { "account": 1, "livemode": 1, "customerId": 1 },
-            )],
-        }
-    }
-
-    /// The one with this key, as the transaction sees it.
-    pub async fn find(
-        &self,
-        session: &mut ClientSession,
-        key: &str,
-    ) -> Result<Option<Payment>, Error> {
-        self.documents.find(session, key).await
-    }
-
-    /// Writes it.
-    pub async fn save(&self, session: &mut ClientSession, document: &Payment) -> Result<(), Error> {
-        self.documents.save(session, &document.id, document).await
+    fn indexes() -> Vec<Index> {
+        vec![Index::in_book("customer", "customerId")]
     }
 }

@@ -48,10 +48,7 @@ impl Subscriptions {
         Wanted {
             collection: Self::NAME,
             indexes: vec![
-                Index::new(
-                    "customer",
-                    doc! { "account": 1, "livemode": 1, "customerId": 1 },
-                ),
+                Index::in_book("customer", "customerId"),
                 Index::new(Self::CHECKS, doc! { "livemode": 1, "nextCheck.dueAt": 1 })
                     .partial(planned()),
             ],
