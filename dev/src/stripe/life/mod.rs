@@ -14,7 +14,7 @@
 //! - `pack`: credit packs and their payments; `reversal`: what takes credits back again
 //! - [`truth`]: what is so at the end; [`judge`]: whether somebody knows it
 //!
-//! A new family: a file here, a field of [`Truth`](truth::Truth) it moves, an arm of
+//! A new family: a file here, a field of [`Truth`] it moves, an arm of
 //! `Customer::live`, a comparison in [`judge`].
 
 mod customer;
