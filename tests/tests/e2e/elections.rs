@@ -25,15 +25,13 @@ async fn world_on(options: ReplicaSetOptions) -> (ReplicaSet, World) {
     (set, world)
 }
 
-/// Sends one event a call until it is acknowledged; counts the 503s on the way.
-async fn insist(world: &World, ingest: &Program, number: usize) -> (String, usize) {
+/// Sends one event a call until it is acknowledged; until then the answer is 503.
+async fn insist(world: &World, ingest: &Program, number: usize) -> String {
     let id = format!("evt_{number}");
     let event = story::subscription(&id, &format!("c{number}"), "active", story::AT);
-    let mut refused = 0;
     wait::until("an acknowledgement", PATIENCE, async || {
         let answer = world.send(ingest, &event.body).await?;
         if answer.status == 503 {
-            refused += 1;
             assert!(answer.retry_after.is_some(), "a 503 says when to come back");
         } else {
             assert_eq!(answer.status, 200);
@@ -42,7 +40,7 @@ async fn insist(world: &World, ingest: &Program, number: usize) -> (String, usiz
     })
     .await
     .unwrap();
-    (id, refused)
+    id
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,17 +50,15 @@ async fn a_primary_killed_under_traffic_loses_nothing_and_costs_no_attempt() {
     let worker = world.worker("worker").await.unwrap();
     let mut ids = Vec::new();
     for number in 0..30 {
-        ids.push(insist(&world, &ingest, number).await.0);
+        ids.push(insist(&world, &ingest, number).await);
     }
     let primary = set.primary().await.unwrap();
     set.member_mut(primary).kill().await.unwrap();
-    let mut refused = 0;
+    // Each answer is 200 or 503. Whether one is 503 here is luck: an election may be over
+    // before a delivery has waited too long. Where there is none, the next promise has it.
     for number in 30..90 {
-        let (id, times) = insist(&world, &ingest, number).await;
-        ids.push(id);
-        refused += times;
+        ids.push(insist(&world, &ingest, number).await);
     }
-    assert!(refused > 0, "while there was no primary, ingest said so");
     world.until_drained().await.unwrap();
     for row in world.rows("events", doc! {}).await.unwrap() {
         assert_eq!(row.get_i32("attempts").unwrap(), 0, "{row}");
@@ -90,7 +86,7 @@ async fn without_a_majority_nothing_is_acknowledged_and_nobody_is_ready() {
     let (mut set, world) = three().await;
     let ingest = world.ingest().await.unwrap();
     let worker = world.worker("worker").await.unwrap();
-    let (first, _) = insist(&world, &ingest, 0).await;
+    let first = insist(&world, &ingest, 0).await;
     world.until_drained().await.unwrap();
     for program in [&ingest, &worker] {
         until_ready(program, true).await;
@@ -130,11 +126,11 @@ async fn a_frozen_primary_is_noticed_in_seconds_and_loses_nothing() {
     let (mut set, world) = world_on(options).await;
     let ingest = world.ingest().await.unwrap();
     let _worker = world.worker("worker").await.unwrap();
-    let (first, _) = insist(&world, &ingest, 0).await;
+    let first = insist(&world, &ingest, 0).await;
     let primary = set.primary().await.unwrap();
     set.member_mut(primary).pause().unwrap();
     let frozen = Instant::now();
-    let (second, _) = insist(&world, &ingest, 1).await;
+    let second = insist(&world, &ingest, 1).await;
     let stalled = frozen.elapsed();
     assert!(stalled < Duration::from_secs(12), "stalled for {stalled:?}");
     world.until_drained().await.unwrap();
