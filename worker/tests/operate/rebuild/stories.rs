@@ -124,6 +124,11 @@ pub(super) fn life(random: &mut Rng, number: usize) -> Vec<Value> {
         let kind = "customer.subscription.deleted";
         events.push(event(&id(), kind, at + 1, &over, &Value::Null));
     }
+    let paid = json!({
+        "id": format!("in_{number}"), "object": "invoice", "customer": customer, "created": AT,
+        "status": "paid", "currency": "usd", "amount_due": 1_900, "amount_paid": 1_900,
+    });
+    events.push(event(&id(), "invoice.paid", AT + 1, &paid, &Value::Null));
     let mut sold = |suffix: &str, user: &Value, amount| {
         let sale = sale(
             &format!("p{number}{suffix}"),
